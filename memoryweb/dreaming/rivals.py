@@ -1,22 +1,22 @@
 """Living statements of which code can't tell whether the newer one ends the older one. Pure.
 
-They share a word that few others have, and may speak of one thing at two times. What is proved is
-decided without anybody (`decisions.py`); these are put to a model, or to a person.
+The newer one tells of a change, and they share a word that few others have; or it names no topic
+and few can be meant. What is proved is decided without anybody (`decisions.py`); these are put to a
+model, or to a person.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, timedelta
-from itertools import combinations
+from functools import lru_cache
 
 from memoryweb.dreaming.operations import LivingStatement, Result, is_later
-from memoryweb.dreaming.removal_rules import clauses, is_rival
 from memoryweb.language.comparison_words import NEGATIONS
-from memoryweb.language.ending_signs import is_news, news_of
+from memoryweb.language.ending_signs import is_news, news_of, tells_change
 from memoryweb.language.ending_told import named_in
 from memoryweb.language.ending_words import heavy_in, topics_in
-from memoryweb.language.extraction_rules import Kind, claim_of
+from memoryweb.language.extraction_rules import Act, Kind, claim_of
 from memoryweb.language.normal_form import read
 from memoryweb.language.statement_comparison import says_all_of
 from memoryweb.language.tokens import stem
@@ -75,22 +75,34 @@ def left_alone(living: Iterable[LivingStatement], today: date) -> Iterator[Asked
 def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair]:
     """The older one first; those with most signs first, then those with the latest news."""
     asked = [one for one in living if not (one.is_flagged or one.is_hidden)]
-    holders: dict[str, list[int]] = defaultdict(list)
-    for number, one in enumerate(asked):
-        for word in _matters(one.living):
-            holders[word].append(number)
-    few = (one for word, one in holders.items() if len(one) <= FEW or word.startswith(_TOPIC))
+    holders = Counter(word for one in asked for word in _matters(one.living))
     found = []
-    for first, other in {both for numbers in few for both in combinations(numbers, 2)}:
-        pair = _in_time(asked[first], asked[other], today)
-        if pair is None:
-            continue
-        is_kept = any(one.claim.kind in _KEPT for one in clauses(pair[0]))
-        if is_news(pair[1].text, pair[0].living) and not is_kept and _may_differ(*pair):
-            signs, _clause = news_of(pair[1].text, pair[0].living)
-            found.append((signs, _when(pair[1]), pair))
+    for newer in (one for one in asked if tells_change(one.text)):
+        text = " ".join(one.text for one in asked if one.by == newer.by)
+        pairs = (pair for one in asked if (pair := _in_time(one, newer, today)))
+        olds = [old for old, new in pairs if new is newer and _may_differ(old, newer)]
+        olds = [old for old in olds if not _is_common(old, newer, holders)]
+        counted = [(*news_of(text, old.living), old) for old in olds]
+        counted = [one for one in counted if not _is_kept(one[2], one[1])]
+        near = [one for one in counted if is_news(text, one[2].living)]
+        if len(counted) <= FEW and not (near or topics_in(text)):
+            near = sorted(counted, key=lambda one: _when(one[2]))[-1:]  # it doesn't say of what
+        found += [(signs, _when(newer), (old, newer)) for signs, _clause, old in near]
     found.sort(key=lambda one: one[:2], reverse=True)
     return [pair for _signs, _at, pair in found]
+
+
+def _is_kept(older: LivingStatement, clause: str) -> bool:
+    claim = claim_of(clause or older.living)
+    return claim.act is Act.ASKS or not _KEPT.isdisjoint((older.claim.kind, claim.kind))
+
+
+def _is_common(one: LivingStatement, other: LivingStatement, holders: Mapping[str, int]) -> bool:
+    """They share nothing but what many speak of."""
+    shared = _matters(one.living) & _matters(other.living)
+    return bool(shared) and all(
+        holders[word] > FEW and not word.startswith(_TOPIC) for word in shared
+    )
 
 
 def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair | None:
@@ -99,7 +111,8 @@ def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair 
     if at is None or at.date() < today - NEWS or older.is_pinned:
         return None
     subject = newer.claim.subject.casefold() or named_in(newer.text)
-    if subject and subject not in older.text.casefold():
+    before_it = older.claim.subject.casefold()
+    if subject not in older.text.casefold() or before_it not in newer.text.casefold():
         return None  # of somebody else
     is_of_one = one.by.speaker == other.by.speaker or (
         one.claim.subject == other.claim.subject != ""
@@ -114,9 +127,7 @@ def _may_differ(older: LivingStatement, newer: LivingStatement) -> bool:
     if any(mark.on >= _day(newer) - _WEEK for mark in older.ended):
         return False  # what it ended has its mark, and the rest stays
     is_new = one.negated != two.negated or not two.heavy - NEGATIONS <= {*one.words}
-    return is_new and not (
-        says_all_of(*texts) or says_all_of(*texts[::-1]) or is_rival(newer, older)
-    )
+    return is_new and not (says_all_of(*texts) or says_all_of(*texts[::-1]))
 
 
 def _day(one: LivingStatement) -> date:
@@ -127,6 +138,7 @@ def _when(one: LivingStatement) -> float:
     return one.by.said_at.astimezone(UTC).timestamp() if one.by.said_at else 0
 
 
+@lru_cache(maxsize=4_096)
 def _matters(text: str) -> frozenset[str]:
     """Words that tell what it speaks of, and its topics."""
     words = {one for one in heavy_in(text) - _SEVERAL if not _CJK_SEVERAL.search(one)}

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from memoryweb.language import role_play
 from memoryweb.language.ending import parts_of, tells_change
 from memoryweb.language.ending_signs import has_cue
+from memoryweb.language.ending_signs import tells_change as is_news
 from memoryweb.language.ending_words import heavy_in
 from memoryweb.language.extraction_rules import (
     Act,
@@ -374,7 +375,8 @@ def _lasts(sentence: Sentence, scene: _Scene) -> bool:
     if sentence.is_question or _is_light(text, spoken):
         return False
     is_theirs = bool(spoken.own.search(text) or _NAME.search(text))
-    return is_theirs and (tells_change(text) or _is_whole(text, spoken))
+    is_told = is_news(text) and bool(heavy_in(text))
+    return is_told or (is_theirs and (tells_change(text) or _is_whole(text, spoken)))
 
 
 def _states_whole(sentence: Sentence) -> bool:

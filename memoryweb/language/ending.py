@@ -455,23 +455,28 @@ def _by_value(news: News, part: Part) -> str:
         shared = shared_in(one, part)
         if not _is_same(one, part, shared):
             continue
-        if shared and (words := slot(part.text, news.text)):
-            return words if remains(part.text, [words]) else part.text
+        words = slot(part.text, news.text) if shared else ""
         is_money = bool(part.labels & news.labels & _MONEY)
-        if is_told and _is_other(part, news, is_of_one=bool(shared) or is_money):
-            return part.text
+        words = words or _other(part, news, is_of_one=bool(shared) or is_money)
+        if words:
+            is_whole = re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", part.text)
+            is_part = bool(shared and is_whole) and remains(part.text, [words])
+            return words if is_part else part.text
     return ""
 
 
-def _is_other(part: Part, news: News, *, is_of_one: bool) -> bool:
-    """Another amount of a thing that both name, or of weight, of which there is one."""
+def _other(part: Part, news: News, *, is_of_one: bool) -> str:
+    """The amount of a thing that both name, or of weight, of which there is one, where the news
+    give another."""
     pairs = ((a, b) for a in amounts(part.text) for b in amounts(news.text))
-    return any(
-        ((is_of_one and b[0] in {a[0], ""}) or a[0] == b[0] == "kg")
+    found = (
+        a[2]
+        for a, b in pairs
+        if ((is_of_one and b[0] in {a[0], ""}) or a[0] == b[0] == "kg")
         and a[1] != b[1]
         and 0.3 < b[1] / a[1] < 3.4
-        for a, b in pairs
     )
+    return next(found, "")
 
 
 def _mended(news: News, old: tuple[Part, ...], *, is_near: bool) -> str:

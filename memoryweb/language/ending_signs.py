@@ -10,8 +10,8 @@ from functools import lru_cache
 from memoryweb.language.comparison_words import FILLERS, LIGHT, MOODS, NEGATIONS
 from memoryweb.language.ending import shared_in
 from memoryweb.language.ending_slots import amounts, slot, tells_value
-from memoryweb.language.ending_told import ONE, Part, asks, news_in, parts_in
-from memoryweb.language.ending_words import labels_in, listed, words_in
+from memoryweb.language.ending_told import ONE, Part, news_in, parts_in
+from memoryweb.language.ending_words import heavy_in, labels_in, listed, words_in
 from memoryweb.language.normal_form import is_cjk
 from memoryweb.language.support_words import DENIED, FREE
 from memoryweb.language.tokens import stem
@@ -19,37 +19,52 @@ from memoryweb.language.tokens import stem
 RIVAL = 3  # signs of what may be news of it: a person is asked
 PROVED = 2  # and where a model says so
 _CUES = listed("now end off moved died gone done fix new got")
-_NO_NEWS = listed("more unsure past visit once told joke kin friend")
+_NO_NEWS = listed("more unsure past visit told joke friend")
 _OTHERS = listed(
     """dietstyle meat fish dairy gluten egg nuts alcohol coffee sugar smoke rent pay budget fee
-    wedding trip partner boss doctor helper level weight cast study ill open"""
+    wedding partner boss doctor helper level weight cast study ill open"""
 )
 _ANIMALS = listed("dog cat bird hens horse pet")
 _EMPTY = frozenset(stem(word) for word in FILLERS | LIGHT | MOODS | NEGATIONS | DENIED | FREE)
+_DAY = re.compile("(?:day|tag|woch)s?$")
 _WRITTEN = re.compile("[^\u3005\u30a0-\u30ff\u3400-\u9fff]+")
 
 
 def news_of(newer: str, older: str) -> tuple[int, str]:
-    """The most signs that any clause of the older text has, and that clause."""
-    if asks(newer) or newer.rstrip().endswith(("?", "？")):
-        return 0, ""
-    old = parts_in(older)
-    counted = [(_signs(newer, part, old), part.text) for part in old]
+    """The most signs that any clause of the older text has, and that clause, where both speak of
+    one thing."""
+    told, old = _told(newer, older), parts_in(older)
+    counted = [
+        (_signs(told, part, old), part.text if _ties(told, part) else "") for part in old if told
+    ]
     return max(counted, key=lambda one: one[0], default=(0, ""))
 
 
 def is_news(newer: str, older: str) -> bool:
-    """It may tell that a clause of the older text is so no longer: it has the signs, one more where
-    no word tells of change."""
-    signs, clause = news_of(newer, older)
-    return signs > RIVAL or (signs == RIVAL and _tells_change(newer, clause))
+    """It tells of a change, and may tell that a clause of the older text is so no longer."""
+    told, old = _told(newer, older), parts_in(older)
+    is_tied = any(_ties(told, part) > _rest(told, part, old) for part in old)
+    return is_tied and tells_change(newer, older)
 
 
-def _tells_change(newer: str, clause: str) -> bool:
-    """A word of it tells of change, or of what ends such a thing."""
-    events = {label.removesuffix("!") for label in labels_in(newer) if label.endswith("!")}
-    topics = {label.rstrip("?!") for label in labels_in(clause)}
-    return bool(news_in(newer).labels & _CUES or topics & events)
+def tells_change(newer: str, older: str = "") -> bool:
+    """A word of it tells of change in the speaker's own life, or of whom the older text names."""
+    told = frozenset().union(*(labels for _part, labels in _told(newer, older)))
+    return bool(told & _CUES) or any(label.endswith("!") for label in told)
+
+
+@lru_cache(maxsize=16_384)
+def _told(newer: str, older: str) -> tuple[tuple[Part, frozenset[str]], ...]:
+    """Its clauses that say what is so, of the speaker or of whom the older text names too."""
+    there, kin = heavy_in(older), any(part.who == "kin" for part in parts_in(older))
+    if newer.rstrip().endswith(("?", "？")):
+        return ()
+    return tuple(
+        (part, labels)
+        for part, labels in news_in(newer).parts
+        if not (part.labels & _NO_NEWS or ("once" in part.labels and "now" not in labels))
+        and (not part.who or heavy_in(part.who) & there or (kin and part.who == "kin"))
+    )
 
 
 def has_cue(text: str) -> bool:
@@ -57,33 +72,47 @@ def has_cue(text: str) -> bool:
     return bool(labels_in(text) & _CUES)
 
 
-def _signs(newer: str, part: Part, all_parts: tuple[Part, ...]) -> int:
-    shared = _shared(newer, part)
-    labels, own = labels_in(newer), news_in(newer).labels
-    told = {label.rstrip("?!") for label in labels}
+Told = tuple[tuple[Part, frozenset[str]], ...]
+
+
+def _signs(told: Told, part: Part, all_parts: tuple[Part, ...]) -> int:
+    cues = [labels & _CUES for _one, labels in told]
+    near = (one.labels & _CUES for one, _labels in told if shared_in(one, part))
+    text = _text(told)
+    changes = any(cues), any(near), tells_value(text) and tells_value(part.text)
+    return _ties(told, part) + sum(changes) - _rest(told, part, all_parts)
+
+
+def _ties(told: Told, part: Part) -> int:
+    """How much both speak of one thing."""
+    shared, text = _shared(told, part), _text(told)
+    labels = frozenset().union(*(one.labels for one, _labels in told))
+    said = {label.rstrip("?!") for label in labels}
     topics = {label.rstrip("?!") for label in part.labels}
     events = {label.removesuffix("!") for label in labels if label.endswith("!")}
-    near = (one.labels for one in parts_in(newer) if shared_in(one, part))
     good = (
         bool(shared),
         len(shared) > 1,
-        bool(_plain(newer) & _plain(part.text)),
-        bool(own & _CUES),
-        any(one & _CUES for one in near),
-        bool(topics & told & (ONE | _OTHERS)) or bool(topics & events & _ANIMALS),
+        bool(_plain(text) & _plain(part.text)),
+        bool(topics & said & (ONE | _OTHERS)) or bool(topics & events & _ANIMALS),
         bool(topics & events),
-        bool(slot(part.text, newer)) or _has_other_amount(newer, part.text),
-        tells_value(newer) and tells_value(part.text),
+        bool(slot(part.text, text)) or _has_other_amount(text, part.text),
     )
-    bad = (
-        any(len(_shared(newer, one)) > len(shared) for one in all_parts if one is not part),
-        bool(labels & _NO_NEWS),
-    )
-    return sum(good) - sum(bad)
+    return sum(good)
 
 
-def _shared(newer: str, part: Part) -> frozenset[str]:
-    return frozenset().union(*(shared_in(one, part) for one in parts_in(newer)))
+def _rest(told: Told, part: Part, all_parts: tuple[Part, ...]) -> bool:
+    """Another clause shares more words with it."""
+    count = len(_shared(told, part))
+    return any(len(_shared(told, one)) > count for one in all_parts if one is not part)
+
+
+def _shared(told: Told, part: Part) -> frozenset[str]:
+    return frozenset().union(*(shared_in(one, part) for one, _labels in told))
+
+
+def _text(told: Told) -> str:
+    return ", ".join(one.text for one, _labels in told)
 
 
 @lru_cache(maxsize=16_384)
@@ -92,7 +121,8 @@ def _plain(text: str) -> frozenset[str]:
     if is_cjk(text):
         runs = _WRITTEN.sub(" ", text).split()
         return frozenset(run[at : at + 2] for run in runs for at in range(len(run) - 1))
-    stems = (stem(word) for word in words_in(text) if len(word) > 2 and not word[0].isdigit())
+    words = (word for word in words_in(text) if len(word) > 2 and not _DAY.search(word))
+    stems = (stem(word) for word in words if not word[0].isdigit())
     return frozenset(stems) - _EMPTY
 
 

@@ -61,6 +61,7 @@ _AMOUNT = re.compile(
     r"|点|日)?(?![A-Za-zÀ-ÿ\d:])",
     re.IGNORECASE,
 )  # fmt: skip
+_BEFORE = re.compile(r"[A-Za-zÀ-ÿ'-]+ $")
 _MEANT = re.compile(r" ?\(\d{4}-\d\d-\d\d\)")  # the day that words mean, put behind them
 _UNITS = {
     unit: kind
@@ -88,8 +89,9 @@ _COUNTED = re.compile(
 
 def reached_at(older: str, newer: str) -> str:
     """An address or a number in the older text of which the newer one gives another."""
+    texts = _MEANT.sub("", older), _MEANT.sub("", newer)
     for pattern in (_MAIL, _TEL, _HANDLE, _PLACE):
-        one, other = pattern.search(older), pattern.search(newer)
+        one, other = map(pattern.search, texts)
         if one and other and _plain(one[0]) != _plain(other[0]):
             return older
     return ""
@@ -105,12 +107,16 @@ def slot(older: str, newer: str, *, is_mended: bool = False) -> str:
     if is_mended:
         newer = _DENIED.sub(" ", newer)
     for pattern in (_DATE, _DAY, _TIME, LEVEL, _SIZE):
-        found = [*pattern.finditer(older)]
-        told = {_bare(it[0]) for it in pattern.finditer(newer)}
-        old = {_bare(it[0]) for it in found}
+        told, old = _values(pattern, newer), _values(pattern, older)
         if old and told - old and (not old & told or _INSTEAD.search(newer)):
+            found = [*pattern.finditer(older)]
             return older[found[0].start() : found[-1].end()].strip()
     return ""
+
+
+@lru_cache(maxsize=65_536)
+def _values(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(_bare(it[0]) for it in pattern.finditer(text))
 
 
 def _bare(text: str) -> str:
@@ -128,14 +134,17 @@ def tells_value(text: str) -> bool:
 
 
 @lru_cache(maxsize=16_384)
-def amounts(text: str) -> tuple[tuple[str, float], ...]:
-    """Its numbers, each with what it counts."""
+def amounts(text: str) -> tuple[tuple[str, float, str], ...]:
+    """Its numbers, each with what it counts and in its words."""
     text = _COUNTED.sub(lambda it: _IN_WORDS[it[1].lower()], text)
     found = []
-    for it in _AMOUNT.finditer(_MEANT.sub("", text)):
+    text = _MEANT.sub("", text)
+    for it in _AMOUNT.finditer(text):
         unit = (it["unit"] or it["sign"] or "").lower()
+        before = None if unit else _BEFORE.search(text[: it.start() + 1])
         if value := _value(it):
-            found.append((_UNITS.get(unit, unit), value))
+            words = f"{before[0].rstrip() if before else ''} {it[0].strip()}".strip()
+            found.append((_UNITS.get(unit, unit), value, words))
     return tuple(found)
 
 

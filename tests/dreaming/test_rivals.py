@@ -70,6 +70,14 @@ def test_only_news_of_one_speaker_about_what_few_statements_name() -> None:
     assert _pairs(said(old, 30), said(new), *others) == []
 
 
+def test_a_change_that_names_no_topic_is_asked_about_where_few_can_be_meant() -> None:
+    old, new = "We rent a terrace in Leeds.", "Finally unpacked in Hebden Bridge!"
+    others = [said(f"I collect {what}.", 40) for what in ("stamps", "coins", "shells")]
+    assert _pairs(said(old, 30), said(new)) == [(old, new)]
+    assert _pairs(said(old, 30), said("Unpacked in Hebden Bridge!")) == []
+    assert _pairs(said(old, 30), said(new), *others) == []
+
+
 def test_what_says_the_same_is_not_asked() -> None:
     assert _pairs(said("I don't eat pork.", 30), said("I never eat pork.")) == []
 

@@ -202,3 +202,8 @@ def test_what_ends_stands_in_the_older_sentence_letter_for_letter(newer: str, ol
     assert ended == ended_in(newer, older, SAID, OLDER)
     assert remains(older, [older]) is False
     assert all(0 <= start < end <= len(older) for start, end in parts_of(older))
+
+
+def test_another_amount_ends_that_alone_where_the_clause_says_more() -> None:
+    older = "I work 30 hours a week at the library in Leer and sing on Tuesdays."
+    assert ended_in("The library gives me 39 hours now.", older, SAID, OLDER) == ("30 hours",)

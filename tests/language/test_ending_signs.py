@@ -52,3 +52,15 @@ def test_what_is_asked_wished_or_of_something_else_is_no_news(newer: str) -> Non
 
 def test_there_is_no_news_of_nothing() -> None:
     assert news_of("My flat is in Limerick now.", "") == (0, "")
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        "Mira's flat is in Limerick now.",
+        "My orchestra has a second cellist now.",
+        "Just kidding, my flat is on the moon now.",
+    ],
+)
+def test_what_is_anothers_or_comes_beside_it_is_no_news(newer: str) -> None:
+    assert not is_news(newer, FLAT)
