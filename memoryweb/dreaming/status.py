@@ -17,7 +17,7 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.pipeline import AWAY
 from memoryweb.llm import usage
-from memoryweb.llm.endpoint import configured
+from memoryweb.llm.endpoint import configured, may_have
 from memoryweb.memory.models import File
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.review import is_crowded
@@ -95,7 +95,8 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
         yield _("The last two nights had the same result.")
     if agent.local_models_only and not configured(agent.team_id, local_only=True):
         yield _("It asks local models only, and the team has none: the rules do the work.")
-    yield from of_endpoint(agent.team)
+    if may_have(agent):
+        yield from of_endpoint(agent.team)
 
 
 def of_endpoint(team: Team) -> Iterable[str]:

@@ -52,6 +52,11 @@ def configured(team_id: UUID, *, local_only: bool = False) -> bool:
     return bool(url) and (not local_only or is_local(url))
 
 
+def may_have(agent: Any) -> bool:
+    """False where no model was set up anywhere: of an agent that was found with that, unasked."""
+    return is_set() or getattr(agent, "has_endpoint", True)
+
+
 def is_set() -> bool:
     return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
 

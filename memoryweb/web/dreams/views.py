@@ -16,7 +16,7 @@ from memoryweb.dreaming import backfill, night_results, schedule
 from memoryweb.dreaming import preview as dreaming
 from memoryweb.dreaming.preview import Preview
 from memoryweb.dreaming.schedule import CoolingDown
-from memoryweb.llm.endpoint import configured, is_set
+from memoryweb.llm.endpoint import configured, may_have
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.request_contents import away_from, away_of
 from memoryweb.memory.visible.text_matching import Sought
@@ -188,8 +188,7 @@ def _sides(
 ) -> dict[str, Any]:
     away = away_from(workspace.agent.pk, workspace.owner_id)
     agent = workspace.agent
-    may_have = is_set() or getattr(agent, "has_endpoint", True)
-    has_model = may_have and configured(agent.team_id, local_only=agent.local_models_only)
+    has_model = may_have(agent) and configured(agent.team_id, local_only=agent.local_models_only)
     asks = has_model and found.has_notes
     by_model, run = found.by_model if asks else None, found.asked if has_model else None
     expected = found.expected if asks and by_model is None else None
