@@ -12,8 +12,9 @@ from datetime import UTC, date, timedelta
 from functools import lru_cache
 
 from memoryweb.dreaming.operations import LivingStatement, Result, is_later
+from memoryweb.dreaming.removal_rules import is_rival
 from memoryweb.language.comparison_words import NEGATIONS
-from memoryweb.language.ending_signs import is_news, news_of, tells_change
+from memoryweb.language.ending_signs import RIVAL, is_news, news_of, tells_change
 from memoryweb.language.ending_told import named_in
 from memoryweb.language.ending_words import heavy_in, topics_in
 from memoryweb.language.extraction_rules import Act, Kind, claim_of
@@ -77,15 +78,20 @@ def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair
     asked = [one for one in living if not (one.is_flagged or one.is_hidden)]
     holders = Counter(word for one in asked for word in _matters(one.living))
     found = []
-    for newer in (one for one in asked if tells_change(one.text)):
-        text = " ".join(one.text for one in asked if one.by == newer.by)
+    for newer in asked:
+        is_told = tells_change(newer.text)
+        text = " ".join(one.text for one in asked if one.by == newer.by) if is_told else newer.text
         pairs = (pair for one in asked if (pair := _in_time(one, newer, today)))
         olds = [old for old, new in pairs if new is newer and _may_differ(old, newer)]
-        olds = [old for old in olds if not _is_common(old, newer, holders)]
+        olds = [old for old in olds if _meet(old, newer, holders, is_told=is_told)]
         counted = [(*news_of(text, old.living), old) for old in olds]
         counted = [one for one in counted if not _is_kept(one[2], one[1])]
-        near = [one for one in counted if is_news(text, one[2].living)]
-        if len(counted) <= FEW and not (near or topics_in(text)):
+        near = [
+            one
+            for one in counted
+            if is_news(text, one[2].living) or (not is_told and one[0] > RIVAL)
+        ]
+        if is_told and len(counted) <= FEW and not (near or topics_in(text)):
             near = sorted(counted, key=lambda one: _when(one[2]))[-1:]  # it doesn't say of what
         found += [(signs, _when(newer), (old, newer)) for signs, _clause, old in near]
     found.sort(key=lambda one: one[:2], reverse=True)
@@ -97,12 +103,13 @@ def _is_kept(older: LivingStatement, clause: str) -> bool:
     return claim.act is Act.ASKS or not _KEPT.isdisjoint((older.claim.kind, claim.kind))
 
 
-def _is_common(one: LivingStatement, other: LivingStatement, holders: Mapping[str, int]) -> bool:
-    """They share nothing but what many speak of."""
+def _meet(
+    one: LivingStatement, other: LivingStatement, holders: Mapping[str, int], *, is_told: bool
+) -> bool:
+    """They share a word that few others have; what tells of a change may share none at all."""
     shared = _matters(one.living) & _matters(other.living)
-    return bool(shared) and all(
-        holders[word] > FEW and not word.startswith(_TOPIC) for word in shared
-    )
+    is_rare = any(holders[word] <= FEW or word.startswith(_TOPIC) for word in shared)
+    return (is_told and not shared) or (is_rare and (is_told or not is_rival(other, one)))
 
 
 def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair | None:

@@ -99,8 +99,8 @@ def installation_endpoint(role: str) -> Endpoint:
     provider = settings.MODEL_PROVIDER
     model = settings.MODELS.get(role) or settings.MODELS.get("default")
     if not provider or not model:
-        row = TeamModel.objects.filter(team_id=INSTALLATION).exclude(base_url="").first()
-        if row is not None:
+        entered = TeamModel.objects.filter(team_id=INSTALLATION).exclude(base_url="")
+        if not provider and not model and (row := entered.first()):
             check_host(row.base_url)
             return _entered(row, is_public=False)
         raise NotConfigured(

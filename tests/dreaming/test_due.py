@@ -22,7 +22,7 @@ def test_what_is_over_leaves_though_nothing_was_noted(world: World) -> None:
     assert text_of(world, world.customer) == "# Memory\n\n- Marta rows.\n"
     fact = Fact.objects.get(raw_text=OVER)
     assert (fact.state, fact.why) == ("expired", "expired")
-    assert "(Its time is over)" in text_of(world, world.customer, "DREAMS.md")
+    assert "Its time is over." in text_of(world, world.customer, "DREAMS.md")
 
 
 PINNED = "<!-- pinned -->\n- {}\n<!-- /pinned -->"

@@ -40,7 +40,7 @@ def test_what_has_no_time_is_not_called_older(undated: Run) -> None:
 
 def test_the_page_of_the_dream_tells_the_check(world: World, undated: Run) -> None:
     page = text(signed_in(world.bob).get(url(world.team, "agents_run", undated.pk)))
-    assert f"✗ {LEFT_OUT['undated']}" in page
+    assert str(LEFT_OUT["undated"]) in page
 
 
 @pytest.mark.parametrize(

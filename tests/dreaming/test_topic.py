@@ -21,7 +21,7 @@ def test_it_takes_what_is_said_of_the_topic_and_leaves_the_rest_to_the_night(wor
     engine.work(run.pk)
     assert RELEASE in text_of(world, None)
     assert OFFICE not in text_of(world, None)
-    assert "About “releases”" in text(client.get(url(world.team, "agents_run", run.pk)))
+    assert "about “releases”" in text(client.get(url(world.team, "agents_run", run.pk)))
     assert None in schedule.with_new_notes(world.agent, now)
 
 

@@ -22,7 +22,7 @@ def asked(world: World, model_server: ModelServer) -> Contradiction:
     model_server.answer(answer(REPLACE))
     run = dream(world, None)
     assert run.status == "succeeded"
-    assert f"“{GREEN[:-1]}” replaces “{RED[:-1]}”" in run.report.diary
+    assert f"“{GREEN[:-1]}”. Beside it stands “{RED[:-1]}”." in run.report.diary
     assert Operation.objects.get(report=run.report).against == RED
     return Contradiction.objects.get()
 

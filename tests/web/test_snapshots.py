@@ -17,6 +17,7 @@ from memoryweb.memory.models import File, Import, Revision, Upload
 from memoryweb.memory.snapshots import contents
 from memoryweb.memory.snapshots.reading import MAX_UPLOAD, read
 from memoryweb.runs import engine
+from memoryweb.runs.ticking import CLEANED_EVERY
 from memoryweb.web.snapshots import CappedUploadHandler
 from memoryweb.web.templatetags.looks import moment
 from tests.accounts.refusal import refusing_events
@@ -221,7 +222,7 @@ def test_an_upload_is_kept_for_an_hour(world: World, bob: Client) -> None:
     assert Upload.objects.exists()
     Upload.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert bob.get(page(world, "preview", kept.pk)).status_code == 404
-    engine.tick(timezone.now())
+    engine.tick(timezone.now() + CLEANED_EVERY)
     assert not Upload.objects.exists()
 
 
