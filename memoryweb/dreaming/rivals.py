@@ -7,7 +7,7 @@ model, or to a person.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, timedelta
 from functools import lru_cache
 
@@ -83,13 +83,14 @@ def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair
         text = " ".join(one.text for one in asked if one.by == newer.by) if is_told else newer.text
         pairs = (pair for one in asked if (pair := _in_time(one, newer, today)))
         olds = [old for old, new in pairs if new is newer and _may_differ(old, newer)]
-        olds = [old for old in olds if _meet(old, newer, holders, is_told=is_told)]
+        olds = [old for old in olds if not _is_common(_shared(old, newer), holders)]
         counted = [(*news_of(text, old.living), old) for old in olds]
         counted = [one for one in counted if not _is_kept(one[2], one[1])]
         near = [
             one
             for one in counted
-            if is_news(text, one[2].living) or (not is_told and one[0] > RIVAL)
+            if (is_news(text, one[2].living) if is_told else _is_unlike(newer, one))
+            and _shared(one[2], newer)
         ]
         if is_told and len(counted) <= FEW and not (near or topics_in(text)):
             near = sorted(counted, key=lambda one: _when(one[2]))[-1:]  # it doesn't say of what
@@ -103,13 +104,20 @@ def _is_kept(older: LivingStatement, clause: str) -> bool:
     return claim.act is Act.ASKS or not _KEPT.isdisjoint((older.claim.kind, claim.kind))
 
 
-def _meet(
-    one: LivingStatement, other: LivingStatement, holders: Mapping[str, int], *, is_told: bool
-) -> bool:
-    """They share a word that few others have; what tells of a change may share none at all."""
-    shared = _matters(one.living) & _matters(other.living)
-    is_rare = any(holders[word] <= FEW or word.startswith(_TOPIC) for word in shared)
-    return (is_told and not shared) or (is_rare and (is_told or not is_rival(other, one)))
+def _is_unlike(newer: LivingStatement, one: tuple[int, str, LivingStatement]) -> bool:
+    """No word tells of change: it has one sign more, and what code decides by itself is none."""
+    return one[0] > RIVAL and not is_rival(newer, one[2])
+
+
+def _shared(one: LivingStatement, other: LivingStatement) -> frozenset[str]:
+    return _matters(one.living) & _matters(other.living)
+
+
+def _is_common(shared: Collection[str], holders: Mapping[str, int]) -> bool:
+    """Nothing but what many speak of."""
+    return bool(shared) and all(
+        holders[word] > FEW and not word.startswith(_TOPIC) for word in shared
+    )
 
 
 def _in_time(one: LivingStatement, other: LivingStatement, today: date) -> Pair | None:

@@ -75,7 +75,8 @@ def test_on_a_phone_the_first_sentence_stands_on_the_first_screen(
 def test_on_a_phone_statements_stand_above_their_folded_filters(
     open_page: Open, world: World
 ) -> None:
-    keep(world, world.bobs_memory, "MEMORY.md", "- Bob keeps bees.\n")
+    more = "".join(f"- Hive {number} stands in the garden.\n" for number in range(20))
+    keep(world, world.bobs_memory, "MEMORY.md", f"- Bob keeps bees.\n{more}")
     address = url(world.team, "agents_facts", world.agent.pk, query="?owner=me")
     page = open_page(address, world.bob)
     words, folded = page.get_by_label("Words"), page.locator(".unfolds summary")
