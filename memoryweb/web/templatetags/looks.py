@@ -16,7 +16,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from memoryweb.agents.models import Agent
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.diff import Span
 from memoryweb.web import markdown, wording
@@ -78,12 +77,6 @@ def day_name(value: date, today: date) -> str:
         case -1:
             return _("yesterday")
     return date_format(value, _("j M") if value.year == today.year else _("j M Y"))
-
-
-@register.filter
-def tint(agent: Agent) -> int:
-    """One of three, always the same for an agent."""
-    return agent.pk.int % 3 + 1
 
 
 # Text of users that is no Markdown: what cannot be seen is shown.
