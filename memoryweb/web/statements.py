@@ -22,7 +22,7 @@ from memoryweb.language.extraction_rules.speakers import is_own_word
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory import questions
-from memoryweb.memory.models import Evidence, Fact, Revision
+from memoryweb.memory.models import Evidence, Fact, Message, Revision
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.readable import Look, ReadableFact, To
@@ -358,13 +358,15 @@ def source_of(request: TeamRequest, said: Evidence, look: Look) -> Source | None
         return _writer_of(request, said.root) if said.root else None
     if not request.visit.reads(message.conversation.owner_id):
         return None
-    talk = message.conversation
-    who = message.name or message.get_role_display()
-    initial = str(who)[:1].upper()
-    if message.role == "user" and talk.owner_id in request.visit.mine:
-        who, initial = _("You"), str(request.user)[:1].upper()
+    talk, who = message.conversation, speaker_of(request, message)
+    initial = (str(request.user) if who == _("You") else who)[:1].upper()
     at, quote = said.said_at or message.timestamp, look.quote(said)
-    return Source(str(who), initial, at, talk_url(request, talk, message.position), quote)
+    return Source(who, initial, at, talk_url(request, talk, message.position), quote)
+
+
+def speaker_of(request: TeamRequest, message: Message) -> str:
+    is_own = message.role == "user" and message.conversation.owner_id in request.visit.mine
+    return _("You") if is_own else str(message.name or message.get_role_display())
 
 
 def _writer_of(request: TeamRequest, root: Revision) -> Source | None:
