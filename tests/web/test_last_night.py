@@ -442,3 +442,17 @@ def test_what_came_since_the_last_visit_is_told_apart(stage: Stage, alice: Clien
     dream(world.home, None)
     assert text(alice.get(address)).count(">new<") == 1
     assert ">new<" not in text(alice.get(address))
+
+
+def test_a_team_that_begins_has_one_main_act_on_each_page(world: World, alice: Client) -> None:
+    say = f'class="btn main" href="{url(world.team, "agents_connect", world.agent.pk)}"'
+    for name in ("last_night", "mine"):
+        page = tight(alice.get(url(world.team, name)))
+        assert say in page
+        assert page.partition("<main")[2].count('class="btn main"') == 1
+    Agent.objects.filter(team=world.team).update(archived_at=timezone.now())
+    create = f'class="btn main" href="{url(world.team, "agents_new")}"'
+    for name in ("last_night", "agents", "mine"):
+        page = tight(alice.get(url(world.team, name)))
+        assert create in page
+        assert page.partition("<main")[2].count('class="btn main"') == 1

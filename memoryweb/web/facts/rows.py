@@ -14,7 +14,6 @@ from memoryweb.agents.break_glass import grants_about
 from memoryweb.agents.models import Agent
 from memoryweb.memory.lines.origins import origins_at
 from memoryweb.memory.models import (
-    AuthorKind,
     Contradiction,
     Evidence,
     Fact,
@@ -33,13 +32,12 @@ from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
 from memoryweb.web.pages import to
 from memoryweb.web.statements import speaker_of
-from memoryweb.web.wording import author_name, fact_url, file_url, owner_name, owner_query, talk_url
+from memoryweb.web.wording import fact_url, file_url, owner_name, owner_query, said_by, talk_url
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after
 _MOST = 20  # earlier values
 _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
-_AGENTS = frozenset({AuthorKind.AGENT, AuthorKind.DREAM, AuthorKind.EXTRACTION})
 _PAST = frozenset({Fact.State.SUPERSEDED, Fact.State.EXPIRED, Fact.State.RETIRED})
 
 
@@ -219,12 +217,11 @@ def _written(request: TeamRequest, one: Evidence) -> Row:
     file, number, writer = one.root.file, one.root.number, one.root.user
     is_mine = writer is not None and writer == request.visit.user
     query = owner_query(request.visit, file.owner_id)
-    who = file.agent.name if one.root.author_kind in _AGENTS else author_name(one.root)
     text = _("You wrote this.") if is_mine else _("Written down in {path}.").format(path=file.path)
     return {
         "text": text,
         "is_mine": is_mine,
-        "who": "" if is_mine else who,
+        "who": "" if is_mine else said_by(one.root, file.agent),
         "at": one.said_at or wording.happened_at(one.root),
         "url": to(request, "agents_revision", file.agent_id, file.path, number, query=query),
         "label": _("Revision {n}").format(n=number),

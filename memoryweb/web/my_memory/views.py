@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.models import Team
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyTries
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import SWITCHES, person_owner, set_paused
 from memoryweb.audit.record import Actor, target
 from memoryweb.memory import my_memory as door
@@ -34,10 +34,10 @@ from memoryweb.web.form_fields import UntilForm
 from memoryweb.web.my_memory import acts, rows
 from memoryweb.web.my_memory.acts import Act, layout
 from memoryweb.web.my_memory.rows import FindForm, Oneself
-from memoryweb.web.pages import is_fragment, page, show, to
+from memoryweb.web.pages import MANY, is_fragment, page, show, to
 
 PARTIALS = ("pause",)
-SIZE, RECENT, ENDED, MANY = 40, 6, 20, 20
+SIZE, RECENT, ENDED = 40, 6, 20
 
 
 class CodeForm(forms.Form):
@@ -84,11 +84,16 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "kinds": rows.KINDS,
         "kind_label": rows.KINDS.get(form.of, ""),
         "kept": kept,
+        "first_agent": None if made or lines else _first_agent(who),
         "here": request.get_full_path(),
         "questions": acts.questions_for(who),
         **rows.forget_requests(who),
         **rows.looks(who.team, owner_ids, but=who.actor),
     }
+
+
+def _first_agent(who: Oneself) -> Agent | None:
+    return who.team.agents.live().order_by("folded_name").first() if who.is_member else None
 
 
 def statement(request: UserRequest, who: Oneself, fact_id: UUID) -> HttpResponse:
