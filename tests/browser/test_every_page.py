@@ -89,13 +89,12 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
     page.get_by_role("button", name="Open my memory").click()
     page.wait_for_url(f"**{reverse('visit_page')}#main")
     assert _complaints(page, [reverse("visit_page"), reverse("visit_page") + "?q=Graz"]) == {}
-    page.locator(".sentences > li > details > summary").last.click()
-    page.locator(".sentences .told a").last.click()  # a visit has no scripts
-    remove = page.locator(".doings > details").last
-    remove.locator("summary").click()
-    remove.get_by_role("button").click()
-    page.get_by_role("button", name="Undo").click()
-    page.get_by_text("The sentence is back.").wait_for()
+    forget = page.locator(".mine .sure.last").last
+    forget.locator("summary").click()
+    forget.get_by_role("button").click()
+    page.get_by_text("Forgotten. Erased at").first.wait_for()
+    page.get_by_role("button", name="Undo").first.click()
+    page.get_by_text("Forgotten. Erased at").first.wait_for(state="detached")
 
 
 def test_pages_of_an_invitation(open_page: Open, world: World) -> None:

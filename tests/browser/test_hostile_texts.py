@@ -22,7 +22,7 @@ LINES = "".join(f"- {text}\n" for text in ALL.split("\n") if text.strip())
 # What no page of ours has in it, and what a text may not have in it.
 NOWHERE = "img, iframe, object, embed, video, base, style, math, meta, link, script:not([src])"
 HANDLERS = "[onclick], [onerror], [onload], [onfocus], [onmouseover], [srcset], [srcdoc], [poster]"
-SENTENCES = ".sentences .says, .sentences .told"
+SENTENCES = ".mine .say, .mine .when"
 TEXTS = f".prose, .diff, .wrote, .hunk pre, {SENTENCES}, .found, .quote, .sent, .said, blockquote"
 INSIDE = f"main :is({NOWHERE}, {HANDLERS}), :is({TEXTS}) :is(svg, [style], [hx-get], [data-hx-get])"
 COUNT = "selector => document.querySelectorAll(selector).length"

@@ -163,10 +163,10 @@ def test_what_waits_is_told_in_its_place_until_a_person_decides(
 def test_a_question_beside_a_newer_sentence_names_the_older_one(
     stage: Stage, alice: Client, vera: Client
 ) -> None:
-    newer = Fact.objects.select_related("file").get(raw_text=SHARED)
+    newer, file = Fact.objects.get(raw_text=SHARED), stage.memory
     with write_transaction(stage.world.team) as tx:
-        place = Place(newer.agent, None, newer.file.path)
-        content = f"{newer.file.raw_content}- The berth is free.\n"
+        place = Place(newer.agent, None, file.path)
+        content = f"{file.raw_content}- The berth is free.\n"
         write(tx, place, content, writer=Writer(AuthorKind.PERSON, stage.world.alice))
         older = Fact.objects.get(raw_text="The berth is free.")
         assert questions.ask(tx, Memory(newer.agent, None), [(older, newer)])
