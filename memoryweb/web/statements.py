@@ -138,7 +138,7 @@ def statement_rows(
         ],
     )
     asked = questions.sentences(
-        [one.fact.contradiction for one in those if one.is_disputed and _is_question(one)]
+        [one.fact.contradiction for one in those if one.fact and _is_question(one)]
     )
     for one in those:
         row = _statement_row(request, one, look, tells_new)
@@ -149,7 +149,8 @@ def statement_rows(
 
 
 def _is_question(one: NightResult) -> bool:
-    about = one.fact and one.fact.contradiction
+    """Whether it still holds, which a person is asked."""
+    about = one.fact.contradiction if one.fact and one.is_disputed else None
     return one.kind != "waits" and bool(about and about.is_question)
 
 

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import backfill
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import Does
@@ -38,7 +38,7 @@ from memoryweb.web import access, markdown, wording
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm
 from memoryweb.web.pages import Page, about, number_of, page, show, to
 from memoryweb.web.statements import Piece, changed_words, struck
-from memoryweb.web.wording import Chip, file_url, local_times, talk_url
+from memoryweb.web.wording import Chip, file_url, local_times, said_by, talk_url
 
 _SIZE, _NOTES, _LINES, _OPEN_DAYS, _MOST_PAGES = 30, 7, 3, 3, 9_999
 _SIGNS = {"learned": "add", "changed": "change"}
@@ -206,7 +206,7 @@ def _happenings(
     rows = {run.pk: _of_run(request, run, did.get(run.pk)) for run in runs}
     for talk in talks:
         rows[talk.pk] = _talk(request, talk, said[talk.pk][0] if talk.pk in said else [])
-    rows |= {pk: _note(request, *said[pk]) for pk in ids["notes"] if pk in said}
+    rows |= {pk: _note(request, agent, *said[pk]) for pk in ids["notes"] if pk in said}
     return [rows[pk] for _what, pk, _at in listed if pk in rows]
 
 
@@ -302,9 +302,11 @@ def _talk(request: access.TeamRequest, talk: Conversation, lines: list[Line]) ->
     return Happening(at, "talk", title, url, told_, chip, talk.owner, here)
 
 
-def _note(request: access.TeamRequest, lines: list[Line], first: LineOrigin) -> Happening:
+def _note(
+    request: access.TeamRequest, agent: Agent, lines: list[Line], first: LineOrigin
+) -> Happening:
     who, file = first.user, first.file
-    by = _("you") if who == request.user else str(who or first.get_author_kind_display())
+    by = _("you") if who == request.user else str(who or said_by(first, agent))
     said = [_("written by {who}").format(who=by), _("noted {n}").format(n=len(lines))]
     url = file_url(request, file, first.line)
     told_ = " · ".join(said)
