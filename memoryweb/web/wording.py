@@ -112,14 +112,6 @@ def night_of(run: Run) -> str:
     return _("Night of {night}").format(night=date_format(run.night, _("j F"))) if run.night else ""
 
 
-def verdicts_of(run: Run) -> str:
-    """What a dream made of all that it looked at, in numbers."""
-    if not has_report(run):
-        return ""
-    said, report = _("{n} learned · {kept} wait a day · {rejected} skipped"), run.report
-    return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
-
-
 def has_report(run: Run) -> bool:
     return hasattr(run, "report")
 

@@ -344,12 +344,7 @@ def _notes(
     found = workspace.files.filter(pk__in=[pk for _what, pk, _at in listed])
     files = [one for one in found.order_by("-note_date", "folded_path") if one.note_date]
     return [
-        {
-            "file": one,
-            "text": markdown.render_text(
-                local_times(readable.text.removeprefix(f"# {one.note_date}\n"), one.note_date)
-            ),
-        }
+        {"file": one, "text": _journal(readable.text, one.note_date)}
         for one, readable in zip(files, readable_files(files, To.PAGE), strict=True)
         if one.note_date
     ]

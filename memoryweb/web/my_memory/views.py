@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.models import Team
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyTries
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import SWITCHES, person_owner, set_paused
 from memoryweb.audit.record import Actor, target
 from memoryweb.memory import my_memory as door
@@ -84,16 +84,12 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "kinds": rows.KINDS,
         "kind_label": rows.KINDS.get(form.of, ""),
         "kept": kept,
-        "first_agent": None if made or lines else _first_agent(who),
+        "first_agent": None if made or lines or not who.user else who.team.agents.live().first(),
         "here": request.get_full_path(),
         "questions": acts.questions_for(who),
         **rows.forget_requests(who),
         **rows.looks(who.team, owner_ids, but=who.actor),
     }
-
-
-def _first_agent(who: Oneself) -> Agent | None:
-    return who.team.agents.live().order_by("folded_name").first() if who.is_member else None
 
 
 def statement(request: UserRequest, who: Oneself, fact_id: UUID) -> HttpResponse:

@@ -23,12 +23,9 @@ from memoryweb.web.statements import Piece
 
 register = template.Library()
 register.filter("happened", wording.happened_at)
-register.filter("night", wording.night_of)
-register.filter("verdicts", wording.verdicts_of)
 register.filter("chip", wording.of_run)
 register.filter("reason", wording.reason)
 register.filter("why", wording.why)
-register.filter("why_beside", wording.why_beside)
 register.filter("trigger", wording.trigger_name)
 register.filter("owner_title", wording.owner_title)
 register.filter("secret_kind", wording.secret_kind)
@@ -56,11 +53,6 @@ def moment(value: datetime | None, zone: ZoneInfo | None = None) -> SafeString:
 @register.filter
 def later(value: datetime, by: timedelta) -> datetime:
     return value + by
-
-
-@register.filter
-def clock(value: datetime | None) -> str:
-    return f"{timezone.localtime(value):%H:%M:%S}" if value else ""
 
 
 @register.filter
