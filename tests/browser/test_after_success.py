@@ -27,7 +27,7 @@ def test_last_night_after_each_answer(open_page: Open, stage: Stage) -> None:
     assert looked_at(page) == []
     mine.focus()
     page.keyboard.press("f")
-    forget = mine.get_by_role("button", name="Yes, forget it")
+    forget = mine.locator(".sure button.bad")
     expect(forget).to_be_visible()
     assert looked_at(page) == []
     forget.press("Enter")
@@ -57,12 +57,12 @@ def test_a_statement_after_it_was_confirmed_and_forgotten(open_page: Open, stage
     team, agent = stage.world.team, stage.world.agent
     fact = Fact.objects.get(agent=agent, owner=None, file=stage.memory, raw_text=SHARED)
     page = open_page(url(team, "agents_fact", agent.pk, fact.pk), stage.world.alice)
-    page.get_by_role("button", name="Confirm").click()
-    expect(page.get_by_role("status")).to_contain_text("Confirmed.")
+    page.get_by_role("button", name="Right").click()
+    expect(page.get_by_role("status")).to_contain_text("You said this is right.")
     assert looked_at(page) == []
     page.get_by_role("link", name="Forget", exact=True).click()
     page.locator("main").get_by_role("button", name="orget").click()
-    expect(page.get_by_role("status")).to_contain_text("Hidden.")
+    expect(page.get_by_role("status")).to_contain_text("Forgotten.")
     assert looked_at(page) == []
 
 
