@@ -34,6 +34,9 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.live().filter(dreaming=True, next_dream_at__lte=now)
 
 
+TINTS = 8  # colors of agents; a team's are as different as these allow
+
+
 class Agent(tables.TeamRow):
     class Policy(models.TextChoices):
         APPLY = "apply", _("Apply changes")
@@ -72,6 +75,7 @@ class Agent(tables.TeamRow):
     )
     local_models_only = models.BooleanField(_("asks local models only"), default=False)
     is_global = models.BooleanField(default=False)
+    tint = models.SmallIntegerField(default=1)
     accepted_changes = models.IntegerField(
         default=0, help_text="of shared memory, by people, since SOUL.md was last looked at"
     )

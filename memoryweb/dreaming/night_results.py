@@ -242,8 +242,10 @@ def _by_id(facts: Sequence[UUID]) -> "QuerySet[Any]":
 
 def _counted(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
     rows: QuerySet[Any] = counted(facts)
-    asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
-    rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
+    hides = hiding(Q(fact=OuterRef("pk")))
+    asked = {"asked_by": "request__owner", "erase_at": "request__erase_at"}
+    of_request = {name: Subquery(hides.values(value)[:1]) for name, value in asked.items()}
+    rows = rows.annotate(is_hidden=is_hidden(), **of_request)
     return rows.select_related("agent", "confirmed_by", "contradiction").order_by("changed_at")
 
 

@@ -1,13 +1,14 @@
 """An agent from its creation with its seed files to its end, 30 days after it was archived."""
 
 import logging
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
-from memoryweb.agents.models import Agent, next_dream_at
+from memoryweb.agents.models import TINTS, Agent, next_dream_at
 from memoryweb.audit.record import target
 from memoryweb.language.invisible import skeleton
 from memoryweb.markdown.file_kinds import SEEDED
@@ -42,6 +43,7 @@ def create_agent(tx: Transaction, *, name: str, **settings: Any) -> Agent:
     screening.check_words(name, settings.get("description", ""))
     agent = Agent(team=tx.team, name=name, folded_name=_fold(name), **settings)
     agent.next_dream_at = next_dream_at(agent, tx.now)
+    agent.tint = _tint(tx, name)
     agent.save(force_insert=True)
     writer = Writer(AuthorKind.SYSTEM)
     for path in SEEDED:
@@ -49,6 +51,14 @@ def create_agent(tx: Transaction, *, name: str, **settings: Any) -> Agent:
         write(tx, Place(agent, None, path), text, writer=writer, expected="")
     tx.record("agent.created", **target(agent), labels={"name": name})
     return agent
+
+
+def _tint(tx: Transaction, name: str) -> int:
+    """What fewest agents of the team have, of these what fewest of the same letter have."""
+    there = list(tx.team.agents.live().values_list("tint", "name"))
+    used = Counter(tint for tint, _name in there)
+    alike = Counter(tint for tint, other in there if other[:1].upper() == name[:1].upper())
+    return min(range(1, TINTS + 1), key=lambda tint: (used[tint], alike[tint], tint))
 
 
 def change_agent(tx: Transaction, agent: Agent, **settings: Any) -> list[str]:

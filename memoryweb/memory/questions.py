@@ -4,7 +4,8 @@ holds no text, waits in Review, and is asked once in talk where its owner has no
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -86,6 +87,15 @@ def _of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Contradiction]":
 
 def told_of(found: Contradiction, to: To) -> str:
     return sentence(found, remembered_of(found.facts.all()).select_related("agent"), to)
+
+
+def sentences(asked: Collection[Contradiction]) -> dict[UUID, str]:
+    """As `sentence` puts each to a reader of a page, in one statement."""
+    sides: dict[UUID | None, list[Fact]] = defaultdict(list)
+    facts = remembered_of(Fact.objects.filter(contradiction__in=asked)).select_related("agent")
+    for one in facts if asked else ():
+        sides[one.contradiction_id].append(one)
+    return {one.pk: sentence(one, sides[one.pk], To.PAGE) for one in asked}
 
 
 def sentence(found: Contradiction, facts: Iterable[Any], to: To) -> str:

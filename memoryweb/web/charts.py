@@ -66,8 +66,7 @@ def use_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
         bars.append(used if n else bar("b0", x + 1.5, 64.5, 4, 2, title))
     half = (most + 1) // 2
     lines = [{"n": n, "y": round(68 - 56 * n / most, 1)} for n in (half, most)]
-    first, middle = days[0][0], days[len(days) // 2][0]
-    return {"bars": bars, "lines": lines, "first": first, "middle": middle}
+    return {"bars": bars, "lines": lines, "first": days[0][0]}
 
 
 def life_bars(values: Sequence[tuple[str, date, date | None]], today: date) -> dict[str, Any]:

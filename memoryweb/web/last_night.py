@@ -108,8 +108,10 @@ def numbers(request: TeamRequest, standing: Sequence[queries.AgentNights]) -> di
         used[day] += prompts.used
     due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
     by_day = {day: Prompts(count, used[day]) for day, count in days.items()}
+    strips = [(one.agent, charts.strip(one.nights)) for one in standing[:_STRIPS]]
     return {
-        "strips": [(one.agent, charts.strip(one.nights)) for one in standing[:_STRIPS]],
+        "strips": strips,
+        "tones": {bar.tone for _agent, chart in strips for bar in chart.bars},
         "first_day": min((one.nights[0].day for one in standing), default=visit.now.date()),
         "next": sorted(due, key=lambda one: one.agent.next_dream_at or visit.now)[:NEXT],
         "prompts": Prompts(days.total(), used.total()),
@@ -156,6 +158,8 @@ def last_night(request: TeamRequest) -> HttpResponse:
         "others": others(ordered),
         **_cards(request, ordered, standing),
         "has_agents": bool(standing),
+        "is_fresh": bool(standing) and not any(one.last for one in standing.values()),
+        "first_agent": next(iter(days), None),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "here": request.get_full_path(),

@@ -32,7 +32,7 @@ from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, WordsFie
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import looks
 from memoryweb.web.one_time_links import link_to
-from memoryweb.web.pages import page, show, to
+from memoryweb.web.pages import MANY, page, show, to
 
 
 class OwnersForm(FilterForm):
@@ -77,7 +77,8 @@ def owners(request: TeamRequest) -> HttpResponse:
     shown = page(request, found.order_by("-created_at", "pk"), size=50)
     context = {
         "form": form,
-        "is_filtered": bool(request.GET.keys() - {"page"}),
+        "is_filtered": (is_filtered := bool(request.GET.keys() - {"page"})),
+        "can_find": is_filtered or shown.total > MANY,
         "page": shown,
         "rows": _rows(team, shown.items),
     }

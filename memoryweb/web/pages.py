@@ -61,6 +61,9 @@ def is_fragment(request: UserRequest, partials: Collection[str]) -> bool:
     return bool(request.htmx) and request.htmx.target in partials
 
 
+MANY = 20  # rows from which on a list can be filtered
+
+
 def about(workspace: Workspace, *, tab: str = "files", **more: Any) -> dict[str, Any]:
     """What every page inside a workspace needs, and more."""
     return {"agent": workspace.agent, "tab": tab, "workspace": workspace, **more}

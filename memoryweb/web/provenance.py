@@ -207,7 +207,7 @@ def provenance(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     plan = reverting.plan(found.source, reach_of(request), reach_of(request), known=brought)
     context = {
         "agent": agent,
-        "tab": "files",
+        "tab": "provenance",
         "found": found,
         "page": shown,
         "lines": line_rows(shown.items),
@@ -303,7 +303,7 @@ def _sources(request: TeamRequest, agent: Agent) -> dict[str, Any]:
     shown = page(request, batches.order_by("-created_at"), size=25)
     return {
         "agent": agent,
-        "tab": "files",
+        "tab": "provenance",
         "page": shown,
         "tokens": tokens_that_wrote(agent, visit.team.tokens.filter(seen))[:50],
     }

@@ -340,7 +340,7 @@ def _page(request: access.TeamRequest, agent: Agent, form: UploadForm) -> HttpRe
 
 
 def _context(agent: Agent) -> dict[str, object]:
-    return {"agent": agent, "tab": "files"}
+    return {"agent": agent, "tab": "snapshot"}
 
 
 def _reaches(request: access.TeamRequest) -> list[tuple[str, str]]:

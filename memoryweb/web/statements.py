@@ -1,6 +1,6 @@
 """A statement as every page tells it: what happened to it, who said it, what may be done now."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.night_results import NightResult
 from memoryweb.dreaming.operations import Why, day_told
@@ -20,7 +21,8 @@ from memoryweb.language.extraction_rules.relative_dates import days_meant
 from memoryweb.language.extraction_rules.speakers import is_own_word
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.markdown.marks import Ended, part
-from memoryweb.memory.models import Evidence, Fact, Revision
+from memoryweb.memory import questions
+from memoryweb.memory.models import Evidence, Fact, Message, Revision
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.readable import Look, ReadableFact, To
@@ -61,20 +63,22 @@ class Source:
 
 @dataclass(frozen=True)
 class Act:
-    """A button. `key` is the letter that presses it; `text` is what it sends."""
+    """A button. `key` is the letter that presses it; `text` is what it sends as `field`."""
 
     label: str | Promise
     url: str
     key: str
     style: str = ""
     text: str = ""
+    field: str = "text"
 
 
 @dataclass(frozen=True)
 class StatementRow:
     """`text` is what the editor starts with; `edit_url` is empty where it can't be edited. Where a
-    person is asked about it, `open_url` leads there. `speaker` is who "I" is in shared memory, and
-    `days` what "last Friday" means."""
+    person is asked about it, `open_url` leads there and `answers` answer it. `forgets` is what
+    forgetting it means; empty where an admin decides on that. `speaker` is who "I" is in shared
+    memory, and `days` what "last Friday" means."""
 
     id: str
     sign: str
@@ -88,10 +92,11 @@ class StatementRow:
     url: str = ""
     text: str = ""
     edit_url: str = ""
-    asks_admin: bool = False
+    forgets: str = ""
     acts: tuple[Act, ...] = ()
     undo: Act | None = None
     open_url: str = ""
+    answers: tuple[Act, ...] = ()
     speaker: str = ""
     days: str = ""
 
@@ -132,9 +137,21 @@ def statement_rows(
             if said and said.message
         ],
     )
+    asked = questions.sentences(
+        [one.fact.contradiction for one in those if one.fact and _is_question(one)]
+    )
     for one in those:
-        found.setdefault(one.report.pk, []).append(_statement_row(request, one, look, tells_new))
+        row = _statement_row(request, one, look, tells_new)
+        if row.pieces and one.is_disputed and _changes(request, one.fact):
+            row = _asking(request, row, one, asked)
+        found.setdefault(one.report.pk, []).append(row)
     return found
+
+
+def _is_question(one: NightResult) -> bool:
+    """Whether it still holds, which a person is asked."""
+    about = one.fact.contradiction if one.fact and one.is_disputed else None
+    return one.kind != "waits" and bool(about and about.is_question)
 
 
 def changed_words(old: str, new: str) -> tuple[Piece, ...]:
@@ -202,29 +219,32 @@ def _statement_row(
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
     told["is_new"] = tells_new and one.is_new
     if fact and fact.is_hidden:
-        note = _("Forgotten. Nobody is given it any more, and it will be erased.")
+        note = forgotten(fact.erase_at)
         undo = _undo(request, fact) if _changes(request, fact) else None
         return StatementRow(**told, pieces=(), note=note, undo=undo)
     if one.was is not None and fact:
         return _reworded(request, told, look.fact(one.was), fact, look)
     about = _of_fact(request, fact, one.said, look) if fact else {}
     why = _why(request, one, look)
-    row = StatementRow(**told, pieces=_pieces(operation), why=why, **about)
-    return _asking(request, row, one) if one.is_disputed and _changes(request, fact) else row
+    return StatementRow(**told, pieces=_pieces(operation), why=why, **about)
 
 
-def _asking(request: TeamRequest, row: StatementRow, one: NightResult) -> StatementRow:
-    """It waits in Review."""
+def _asking(
+    request: TeamRequest, row: StatementRow, one: NightResult, asked: Mapping[UUID, str]
+) -> StatementRow:
+    """It waits in Review, and what can be said in a word is said here."""
     fact: Any = one.fact
     about = fact.contradiction
     url = to(request, "review_item", "contradiction", about.pk)
+    if _is_question(one):
+        note = _("Is this still true?") if about.is_about(fact) else asked[about.pk]
+        decide = to(request, "review_decide", "contradiction", about.pk)
+        words = {"IGNORE": _("Still true"), "KEEP_B": _("No longer")}
+        answers = [Act(said, decide, "", "", code, "decision") for code, said in words.items()]
+        may = request.visit.decides(fact.owner_id, Permission.DECIDE)
+        return replace(row, note=note, open_url=url, answers=tuple(answers) if may else ())
     if one.kind != "waits":
-        note = (
-            _("A question about it waits for you.")
-            if about.is_question
-            else _("Something else says otherwise.")
-        )
-        return replace(row, note=row.note or note, open_url=url)
+        return replace(row, note=row.note or _("Something else says otherwise."), open_url=url)
     why = _("{agent} uses “{text}” until you decide.")
     why = why.format(agent=fact.agent.name, text=one.operation.against)
     return replace(row, why=why, acts=(), undo=None, edit_url="", trust="", open_url=url)
@@ -286,7 +306,8 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None, look: Look)
     elif fact.why == Fact.Why.REWORDED:
         about["note"] = _("Put in other words since then.")
     if _changes(request, fact):
-        about |= _acts(request, fact, state) | {"asks_admin": not _forgets(request, fact)}
+        about |= _acts(request, fact, state)
+        about["forgets"] = forgets_in_words(fact.agent) if _forgets(request, fact) else ""
     return about
 
 
@@ -338,13 +359,15 @@ def source_of(request: TeamRequest, said: Evidence, look: Look) -> Source | None
         return _writer_of(request, said.root) if said.root else None
     if not request.visit.reads(message.conversation.owner_id):
         return None
-    talk = message.conversation
-    who = message.name or message.get_role_display()
-    initial = str(who)[:1].upper()
-    if message.role == "user" and talk.owner_id in request.visit.mine:
-        who, initial = _("You"), str(request.user)[:1].upper()
+    talk, who = message.conversation, speaker_of(request, message)
+    initial = (str(request.user) if who == _("You") else who)[:1].upper()
     at, quote = said.said_at or message.timestamp, look.quote(said)
-    return Source(str(who), initial, at, talk_url(request, talk, message.position), quote)
+    return Source(who, initial, at, talk_url(request, talk, message.position), quote)
+
+
+def speaker_of(request: TeamRequest, message: Message) -> str:
+    is_own = message.role == "user" and message.conversation.owner_id in request.visit.mine
+    return _("You") if is_own else str(message.name or message.get_role_display())
 
 
 def _writer_of(request: TeamRequest, root: Revision) -> Source | None:
@@ -361,6 +384,16 @@ def _writer_of(request: TeamRequest, root: Revision) -> Source | None:
 
 def _changes(request: TeamRequest, fact: Any) -> bool:
     return request.visit.decides(fact.owner_id, Permission.WRITE)
+
+
+def forgets_in_words(agent: Agent) -> str:
+    return _("{name} stops using it now; it is erased in 10 minutes.").format(name=agent.name)
+
+
+def forgotten(erase_at: datetime | None) -> str:
+    if erase_at is None:  # under a legal hold
+        return _("Forgotten.")
+    return _("Forgotten. Erased at {time}.").format(time=f"{timezone.localtime(erase_at):%H:%M}")
 
 
 def _forgets(request: TeamRequest, fact: Any) -> bool:

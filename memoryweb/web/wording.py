@@ -1,12 +1,14 @@
 """How outcomes read: a word, a tone, and a sentence for every reason code."""
 
+import re
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
 from django.contrib.humanize.templatetags.humanize import apnumber
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -25,6 +27,11 @@ from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
 from memoryweb.web.pages import to, to_line
+
+_TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
+_MACHINES = frozenset(
+    {models.AuthorKind.AGENT, models.AuthorKind.DREAM, models.AuthorKind.EXTRACTION}
+)
 
 Text = str | Promise
 
@@ -104,14 +111,6 @@ def happened_at(row: Run | Extraction | models.Proposal | models.Revision) -> da
 
 def night_of(run: Run) -> str:
     return _("Night of {night}").format(night=date_format(run.night, _("j F"))) if run.night else ""
-
-
-def verdicts_of(run: Run) -> str:
-    """What a dream made of all that it looked at, in numbers."""
-    if not has_report(run):
-        return ""
-    said, report = _("{n} learned · {kept} wait a day · {rejected} skipped"), run.report
-    return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
 
 
 def has_report(run: Run) -> bool:
@@ -223,7 +222,7 @@ def owner_name(visit: Visit, owner: Owner | None) -> str:
 def owner_title(owner: Owner) -> str:
     if owner.source == "user" and owner.person:
         return str(owner.person)
-    return owner.shown_as
+    return owner.external_id if owner.source.startswith("api:") else owner.shown_as
 
 
 def owner_query(visit: Visit, owner_id: UUID | None) -> str:
@@ -245,6 +244,24 @@ def author_name(row: models.Revision | models.LineOrigin) -> str:
     if isinstance(row, models.Revision) and row.integration:
         return f"{kind} · {row.integration.name}"
     return kind
+
+
+def local_times(note: str, day: date) -> str:
+    """The lines of a day's note with the reader's time in place of UTC."""
+
+    def local(line: re.Match[str]) -> str:
+        said_at = datetime.combine(day, time(int(line[2]), int(line[3])), UTC)
+        here = timezone.localtime(said_at)
+        is_other_day = here.date() != day
+        shown = f"{date_format(here, _('j M'))} {here:%H:%M}" if is_other_day else f"{here:%H:%M}"
+        return f"{line[1]}{shown}"
+
+    return _TIME.sub(local, note)
+
+
+def said_by(row: models.Revision | models.LineOrigin, agent: Agent) -> str:
+    """As `author_name`, but what a machine of the agent wrote the agent said."""
+    return agent.name if row.author_kind in _MACHINES else author_name(row)
 
 
 def trigger_name(run: Run) -> str:

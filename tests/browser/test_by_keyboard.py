@@ -66,9 +66,9 @@ def test_what_was_learned_is_answered_by_letters(open_page: Open, stage: Stage) 
     expect(row).not_to_contain_text("confirmed by you")
     expect(row).to_be_focused()
     page.keyboard.press("f")
-    expect(row.get_by_role("button", name="Yes, forget it")).to_be_visible()
+    expect(row.locator(".sure button.bad")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(row.get_by_role("button", name="Yes, forget it")).to_be_hidden()
+    expect(row.locator(".sure button.bad")).to_be_hidden()
     assert SHARED in stage.memory.raw_content
 
 

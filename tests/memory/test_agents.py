@@ -161,3 +161,11 @@ def test_a_name_in_another_script_is_a_name(world: World) -> None:
     with write_transaction(world.team) as tx:
         for name in ("Анна", "Ελένη", "アトラス", "阿特拉斯"):
             assert create_agent(tx, name=name).name == name
+
+
+def test_agents_of_a_team_look_apart(world: World) -> None:
+    Agent.objects.update(tint=1)
+    with write_transaction(world.team) as tx:
+        made = [create_agent(tx, name=f"Ada {n}") for n in range(8)]
+    assert [one.tint for one in made[:7]] == [2, 3, 4, 5, 6, 7, 8]
+    assert _change(world, made[0], name="Bo").tint == 2

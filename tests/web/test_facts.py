@@ -128,8 +128,13 @@ def test_one_statement_tells_what_it_stands_on_and_where(
     stage: Stage, vera: Client, shared: Fact
 ) -> None:
     page = tight(vera.get(url(stage.world.team, "agents_fact", stage.world.agent.pk, shared.pk)))
-    assert f"“{SHARED}”" in page
-    assert "Open the conversation" in page
+    thread = page.partition('<ol class="lifeline">')[2].partition("</section>")[0]
+    stations = ("Said", "Noted", "Statement", "Used in 30 days")
+    assert sorted(stations, key=thread.index) == list(stations)
+    assert f"“{SHARED}”" in thread
+    assert "Open the conversation" in thread
+    assert ">Note of " in thread
+    assert "MEMORY.md:" in thread
     assert 'class="here"' in page
 
 

@@ -12,13 +12,14 @@ from memoryweb.agents.models import Agent, Reader, dream_time
 from memoryweb.dreaming.models import Operation, Report
 from memoryweb.dreaming.schedule import tick
 from memoryweb.language.statement_comparison import fingerprint
-from memoryweb.memory import facts, questions
+from memoryweb.memory import questions
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.forgetting.finding import message_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import AuthorKind, Contradiction, Fact, ForgetRequest, Message
-from memoryweb.memory.models.writer import Memory, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.tools.files import Acting, remember
+from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Beat, Run
 from tests.walls.api_stage import asked_to_forget, contradicted
 from tests.web.pages import fragment, text, tight, url
@@ -149,12 +150,46 @@ def test_what_waits_is_told_in_its_place_until_a_person_decides(
     address = url(stage.world.team, "last_night")
     row = tight(alice.get(address)).partition('class="told"')[2].partition("</li>")[0]
     about = Contradiction.objects.get()
-    assert "A question about it waits for you." in row
+    assert "Is this still true?" in row
     assert url(stage.world.team, "review_item", "contradiction", about.pk) in row
+    decide = url(stage.world.team, "review_decide", "contradiction", about.pk)
+    assert f'<form method="post" action="{decide}">' in row
+    assert 'name="decision" value="KEEP_B"' in row
+    said = text(alice.post(decide, {"decision": "IGNORE", "next": address}, follow=True))
+    assert "asked again." in said
+    assert "Is this still true?" not in said
+
+
+def test_a_question_beside_a_newer_sentence_names_the_older_one(
+    stage: Stage, alice: Client, vera: Client
+) -> None:
+    newer, file = Fact.objects.get(raw_text=SHARED), stage.memory
     with write_transaction(stage.world.team) as tx:
-        writer = Writer(AuthorKind.PERSON, stage.world.alice)
-        facts.resolve(tx, about, "IGNORE", writer=writer)
-    assert "A question about it waits" not in text(alice.get(address))
+        place = Place(newer.agent, None, file.path)
+        content = f"{file.raw_content}- The berth is free.\n"
+        write(tx, place, content, writer=Writer(AuthorKind.PERSON, stage.world.alice))
+        older = Fact.objects.get(raw_text="The berth is free.")
+        assert questions.ask(tx, Memory(newer.agent, None), [(older, newer)])
+    address = url(stage.world.team, "last_night")
+    row = tight(alice.get(address)).partition('class="told"')[2].partition("</li>")[0]
+    assert "Is “The berth is free” (" in row
+    assert 'value="KEEP_B"' in row
+    assert 'value="KEEP_B"' not in tight(vera.get(address))
+
+
+def test_a_row_says_what_forgetting_means_and_when_it_is_erased(
+    stage: Stage, alice: Client
+) -> None:
+    fact, address = Fact.objects.get(raw_text=SHARED), url(stage.world.team, "last_night")
+    name = fact.agent.name
+    told = f"<b>Forget this?</b>{name} stops using it now; it is erased in 10 minutes."
+    assert told in tight(alice.get(address))
+    forget = url(stage.world.team, "agents_fact_forget", fact.agent_id, fact.pk)
+    alice.post(forget, {"next": address})
+    at = timezone.localtime(ForgetRequest.objects.get().erase_at)
+    page = tight(alice.get(address))
+    assert f"Forgotten. Erased at {at:%H:%M}." in page.partition('class="told"')[2]
+    assert SHARED not in page
 
 
 def test_shared_words_say_whose_they_are_and_which_day(stage: Stage, alice: Client) -> None:
@@ -407,3 +442,17 @@ def test_what_came_since_the_last_visit_is_told_apart(stage: Stage, alice: Clien
     dream(world.home, None)
     assert text(alice.get(address)).count(">new<") == 1
     assert ">new<" not in text(alice.get(address))
+
+
+def test_a_team_that_begins_has_one_main_act_on_each_page(world: World, alice: Client) -> None:
+    say = f'class="btn main" href="{url(world.team, "agents_connect", world.agent.pk)}"'
+    for name in ("last_night", "mine"):
+        page = tight(alice.get(url(world.team, name)))
+        assert say in page
+        assert page.partition("<main")[2].count('class="btn main"') == 1
+    Agent.objects.filter(team=world.team).update(archived_at=timezone.now())
+    create = f'class="btn main" href="{url(world.team, "agents_new")}"'
+    for name in ("last_night", "agents", "mine"):
+        page = tight(alice.get(url(world.team, name)))
+        assert create in page
+        assert page.partition("<main")[2].count('class="btn main"') == 1

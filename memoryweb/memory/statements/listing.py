@@ -239,12 +239,6 @@ def fact_at(file: File, line: int) -> Fact | None:
     return Fact.objects.filter(file=file, fingerprint=print_).first() if print_ else None
 
 
-def standing_in(files: Collection[File]) -> dict[tuple[UUID, str], Fact]:
-    """The statements that stand in some files, by file and print."""
-    rows = Fact.objects.filter(file__in=files).only("file", "fingerprint", "valid_to")
-    return {(row.file_id, row.fingerprint): row for row in rows if row.file_id}
-
-
 def trusts_of(places: Iterable[tuple[UUID, str]], now: datetime) -> dict[tuple[UUID, str], float]:
     """Of the statements that stand in some files, by file and print."""
     wanted = set(places)

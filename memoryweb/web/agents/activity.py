@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -15,11 +15,12 @@ from django.db.models.functions import Coalesce
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import backfill
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import Does
@@ -37,7 +38,7 @@ from memoryweb.web import access, markdown, wording
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm
 from memoryweb.web.pages import Page, about, number_of, page, show, to
 from memoryweb.web.statements import Piece, changed_words, struck
-from memoryweb.web.wording import Chip, file_url, talk_url
+from memoryweb.web.wording import Chip, file_url, local_times, said_by, talk_url
 
 _SIZE, _NOTES, _LINES, _OPEN_DAYS, _MOST_PAGES = 30, 7, 3, 3, 9_999
 _SIGNS = {"learned": "add", "changed": "change"}
@@ -206,7 +207,7 @@ def _happenings(
     rows = {run.pk: _of_run(request, run, did.get(run.pk)) for run in runs}
     for talk in talks:
         rows[talk.pk] = _talk(request, talk, said[talk.pk][0] if talk.pk in said else [])
-    rows |= {pk: _note(request, *said[pk]) for pk in ids["notes"] if pk in said}
+    rows |= {pk: _note(request, agent, *said[pk]) for pk in ids["notes"] if pk in said}
     return [rows[pk] for _what, pk, _at in listed if pk in rows]
 
 
@@ -305,9 +306,11 @@ def _talk(request: access.TeamRequest, talk: Conversation, lines: list[Line]) ->
     return Happening(at, "talk", title, url, told_, chip, talk.owner, here)
 
 
-def _note(request: access.TeamRequest, lines: list[Line], first: LineOrigin) -> Happening:
+def _note(
+    request: access.TeamRequest, agent: Agent, lines: list[Line], first: LineOrigin
+) -> Happening:
     who, file = first.user, first.file
-    by = _("you") if who == request.user else str(who or first.get_author_kind_display())
+    by = _("you") if who == request.user else str(who or said_by(first, agent))
     said = [_("written by {who}").format(who=by), _("noted {n}").format(n=len(lines))]
     url = file_url(request, file, first.line)
     told_ = " · ".join(said)
@@ -337,8 +340,6 @@ def _told_of(days: Sequence[Day]) -> str:
 
 # The daily notes as a dream reads them.
 
-_TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
-
 
 def _notes(
     workspace: access.Workspace,
@@ -347,20 +348,12 @@ def _notes(
     found = workspace.files.filter(pk__in=[pk for _what, pk, _at in listed])
     files = [one for one in found.order_by("-note_date", "folded_path") if one.note_date]
     return [
-        {"file": one, "text": markdown.render_text(_journal(readable.text, one.note_date))}
+        {"file": one, "text": _journal(readable.text, one.note_date)}
         for one, readable in zip(files, readable_files(files, To.PAGE), strict=True)
         if one.note_date
     ]
 
 
-def _journal(text: str, day: date) -> str:
-    """Without the date that is its heading, and with the reader's time in place of UTC."""
-
-    def local(line: re.Match[str]) -> str:
-        said_at = datetime.combine(day, time(int(line[2]), int(line[3])), UTC)
-        here = timezone.localtime(said_at)
-        is_other_day = here.date() != day
-        shown = f"{date_format(here, _('j M'))} {here:%H:%M}" if is_other_day else f"{here:%H:%M}"
-        return f"{line[1]}{shown}"
-
-    return _TIME.sub(local, text.removeprefix(f"# {day}\n"))
+def _journal(text: str, day: date) -> SafeString:
+    """Without the date that is its heading."""
+    return markdown.render_text(local_times(text.removeprefix(f"# {day}\n"), day))

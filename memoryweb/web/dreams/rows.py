@@ -179,10 +179,10 @@ def _hide(operation: Operation, away: Sought) -> bool:
 def _row(row: StatementRow, one: NightResult) -> StatementRow:
     if one.kind in ("waits", "ended"):
         row = replace(row, url=row.open_url)
-    if row.open_url:
+    if row.open_url and not row.answers:
         row = replace(row, open_url="", note="")
     if one.report.run.reverted_at or one.kind == "waits":
-        return replace(row, acts=(), undo=None, edit_url="", trust="")
+        return replace(row, acts=(), answers=(), undo=None, edit_url="", trust="")
     if one.became in DECIDED:
         row = replace(row, note=str(DECIDED[one.became]), why="")
     return undoable(row, one.operation.before)

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from django import forms
-from django.utils.timezone import localtime
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import facts, forgetting
 from memoryweb.memory.models import Fact, ForgetRequest
 from memoryweb.memory.still_true import still_true
+from memoryweb.web.statements import forgotten
 from memoryweb.web.wording import Text
 
 _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
@@ -60,8 +59,7 @@ class EditForm(forms.Form):
 def told_of(act: Act, done: object) -> str:
     """What the person is told of it."""
     if isinstance(done, ForgetRequest) and done.erase_at:
-        said = _("Forgotten. Erased at {time}.")
-        return said.format(time=f"{localtime(done.erase_at):%H:%M}")
+        return forgotten(done.erase_at)
     return str(act.said)
 
 

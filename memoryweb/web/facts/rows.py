@@ -12,7 +12,15 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.break_glass import grants_about
 from memoryweb.agents.models import Agent
-from memoryweb.memory.models import Contradiction, Evidence, Fact, Injection, SourceClass, Target
+from memoryweb.memory.lines.origins import origins_at
+from memoryweb.memory.models import (
+    Contradiction,
+    Evidence,
+    Fact,
+    Injection,
+    SourceClass,
+    Target,
+)
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.prompt import can_recall, recall_of, uses_of
 from memoryweb.memory.statements import listing
@@ -23,7 +31,8 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
 from memoryweb.web.pages import to
-from memoryweb.web.wording import author_name, fact_url, file_url, owner_name, owner_query, talk_url
+from memoryweb.web.statements import speaker_of
+from memoryweb.web.wording import fact_url, file_url, owner_name, owner_query, said_by, talk_url
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after
@@ -120,6 +129,18 @@ def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], look: L
     return sorted(grounds, key=lambda one: one["at"].timestamp() if one["at"] else 0, reverse=True)
 
 
+def noted(request: TeamRequest, fact: Fact, line: int) -> list[tuple[date, str]]:
+    """The lines of daily notes that its line was learned from, each with its day."""
+    origins = origins_at(fact.file, line) if fact.file and line else ()
+    found = {
+        (one.source_file.note_date, file_url(request, one.source_file, one.source_line))
+        for one in origins
+        if one.source_file and one.source_file.note_date
+        if request.visit.reads(one.source_file.owner_id)
+    }
+    return sorted(found)
+
+
 def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
     """What a reader should know before the rest."""
     notes, rival = [], fact.contradiction
@@ -181,7 +202,7 @@ def _ground(request: TeamRequest, one: Evidence, look: Look) -> Row:
         return {
             "text": look.quote(one),
             "is_quoted": True,
-            "who": one.message.name or one.message.get_role_display(),
+            "who": speaker_of(request, one.message),
             "at": one.message.said_at or one.message.timestamp,
             "url": talk_url(request, talk, one.message.position),
             "label": _("Open the conversation"),
@@ -200,7 +221,7 @@ def _written(request: TeamRequest, one: Evidence) -> Row:
     return {
         "text": text,
         "is_mine": is_mine,
-        "who": "" if is_mine else author_name(one.root),
+        "who": "" if is_mine else said_by(one.root, file.agent),
         "at": one.said_at or wording.happened_at(one.root),
         "url": to(request, "agents_revision", file.agent_id, file.path, number, query=query),
         "label": _("Revision {n}").format(n=number),
@@ -214,7 +235,7 @@ def _state(request: TeamRequest, fact: Fact) -> Fact.State:
 def _speakers(request: TeamRequest, said: Iterable[Evidence]) -> dict[UUID, str]:
     """Who said it last, where a message tells and this reader may see it."""
     return {
-        one.fact_id: one.message.name
+        one.fact_id: speaker_of(request, one.message)
         for one in said
         if one.message
         and one.message.name
@@ -225,7 +246,8 @@ def _speakers(request: TeamRequest, said: Iterable[Evidence]) -> dict[UUID, str]
 def _source(request: TeamRequest, fact: Fact) -> str:
     if fact.source == SourceClass.OWNER and fact.owner_id in request.visit.mine:
         return _("You")
-    return str(SourceClass(fact.source).label)
+    is_agents = fact.source in {SourceClass.AGENT, SourceClass.DREAM}
+    return fact.agent.name if is_agents else str(SourceClass(fact.source).label)
 
 
 def _place(request: TeamRequest, fact: Fact, line: int, beside: Agent | None) -> Row:

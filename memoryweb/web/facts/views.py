@@ -286,6 +286,7 @@ def _show(
         whose=owner_name(request.visit, fact.owner),
         notes=rows.notes_of(request, fact),
         grounds=grounds,
+        noted=rows.noted(request, fact, row["line"]),
         values=values,
         surroundings=rows.surroundings(fact, row["line"]),
         used=rows.used(request, fact, row["line"]),

@@ -36,6 +36,7 @@ from memoryweb.web.access import TeamRequest, UserRequest
 from memoryweb.web.facts.acts import possible
 from memoryweb.web.form_fields import ChoiceField, FilterForm
 from memoryweb.web.pages import to_line
+from memoryweb.web.statements import forgets_in_words
 from memoryweb.web.wording import Text
 
 # Whoever looks at their own memory: a member, or somebody without an account on a visit. All
@@ -155,9 +156,7 @@ class Row:
 
     @property
     def forgets(self) -> str:
-        """What forgetting it means."""
-        said = _("{name} stops using it now; it is erased in 10 minutes.")
-        return said.format(name=self.agent.name)
+        return forgets_in_words(self.agent)
 
 
 def statements(who: Oneself, facts: Sequence[Any]) -> list[Row]:

@@ -34,10 +34,10 @@ from memoryweb.web.form_fields import UntilForm
 from memoryweb.web.my_memory import acts, rows
 from memoryweb.web.my_memory.acts import Act, layout
 from memoryweb.web.my_memory.rows import FindForm, Oneself
-from memoryweb.web.pages import is_fragment, page, show, to
+from memoryweb.web.pages import MANY, is_fragment, page, show, to
 
 PARTIALS = ("pause",)
-SIZE, RECENT, ENDED, MANY = 40, 6, 20, 20
+SIZE, RECENT, ENDED = 40, 6, 20
 
 
 class CodeForm(forms.Form):
@@ -84,6 +84,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "kinds": rows.KINDS,
         "kind_label": rows.KINDS.get(form.of, ""),
         "kept": kept,
+        "first_agent": None if made or lines or not who.user else who.team.agents.live().first(),
         "here": request.get_full_path(),
         "questions": acts.questions_for(who),
         **rows.forget_requests(who),

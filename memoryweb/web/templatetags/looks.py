@@ -16,7 +16,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from memoryweb.agents.models import Agent
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.diff import Span
 from memoryweb.web import markdown, wording
@@ -24,12 +23,9 @@ from memoryweb.web.statements import Piece
 
 register = template.Library()
 register.filter("happened", wording.happened_at)
-register.filter("night", wording.night_of)
-register.filter("verdicts", wording.verdicts_of)
 register.filter("chip", wording.of_run)
 register.filter("reason", wording.reason)
 register.filter("why", wording.why)
-register.filter("why_beside", wording.why_beside)
 register.filter("trigger", wording.trigger_name)
 register.filter("owner_title", wording.owner_title)
 register.filter("secret_kind", wording.secret_kind)
@@ -60,11 +56,6 @@ def later(value: datetime, by: timedelta) -> datetime:
 
 
 @register.filter
-def clock(value: datetime | None) -> str:
-    return f"{timezone.localtime(value):%H:%M:%S}" if value else ""
-
-
-@register.filter
 def day(value: date) -> str:
     return day_name(value, timezone.localtime().date())
 
@@ -78,12 +69,6 @@ def day_name(value: date, today: date) -> str:
         case -1:
             return _("yesterday")
     return date_format(value, _("j M") if value.year == today.year else _("j M Y"))
-
-
-@register.filter
-def tint(agent: Agent) -> int:
-    """One of three, always the same for an agent."""
-    return agent.pk.int % 3 + 1
 
 
 # Text of users that is no Markdown: what cannot be seen is shown.
