@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -50,6 +51,9 @@ class Agent(tables.TeamRow):
     folded_name = tables.PlainCharField(max_length=64, editable=False)
     description = tables.PlainTextField(_("description"), blank=True, max_length=500)
     time_zone = tables.PlainCharField(_("time zone"), max_length=64, default="UTC")
+    language = models.CharField(
+        _("language"), max_length=8, choices=settings.LANGUAGES, default=settings.LANGUAGE_CODE
+    )
     dream_at = models.TimeField(_("dreams at"), default=time(2, 0))
     dreaming = models.BooleanField(_("dreams every night"), default=True)
     next_dream_at = models.DateTimeField(null=True, db_index=True)

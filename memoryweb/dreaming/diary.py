@@ -20,7 +20,7 @@ from memoryweb.memory.writing import put_back
 
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30
-HEAD = "# Dreams\n\nWhat each night looked at and what it changed, the newest first."
+HEAD = gettext_lazy("# Dreams\n\nWhat each night read and what it changed, the newest first.")
 _ENTRY = re.compile(r"(?m)^## (?=\d{4}-(?:0[1-9]|1[0-2])-\d\d \d\d:\d\d[ \t]*$)")
 _HEADING = re.compile(r"(?m)^#{1,2}(?= )")
 _LONGEST_ENTRY = 4_000
@@ -94,7 +94,7 @@ def add(diary: str, new: str, *, today: date) -> DiaryParts:
         *(e for e in entries if e.strip() != new.strip()),
     ]
     entries.sort(key=_time_of, reverse=True)
-    top = (head.strip() or HEAD) + "\n"
+    top = f"{head.strip() or HEAD}\n"
     moved: list[str] = []
     while entries and _must_move(entries[-1], today, len(top) + sum(len(e) + 1 for e in entries)):
         moved.append(entries.pop())

@@ -169,6 +169,7 @@ class Material:
     is_outside: bool = False  # whoever answers has read words from outside the team
     is_forgotten: Callable[[str], bool] = lambda _text: False
     freed: frozenset[tuple[str, Ended]] = frozenset()  # ended by what was taken back since
+    language: str = "en"  # of the agent: of headings and the diary
 
 
 @dataclass(frozen=True)
