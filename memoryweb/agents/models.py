@@ -160,6 +160,11 @@ class Owner(tables.TeamRow):
         return f"{self.source}:{self.external_id}"
 
     @property
+    def name(self) -> str:
+        """To people, who need no word of the integration that names them."""
+        return self.external_id if self.source.startswith("api:") else self.shown_as
+
+    @property
     def paused(self) -> bool:
         return not (self.keeping or self.using)
 

@@ -46,7 +46,7 @@ class OperationOut(Camel):
     fact_id: IdOrNull = Field(
         description="The statement that it made or took away; null where that is gone."
     )
-    outcome: Annotated[str, one_of({**OUTCOMES, **DECIDED})] = Field(
+    outcome: Annotated[str, one_of([*OUTCOMES, *DECIDED])] = Field(
         description="`accepted` or `rejected` once a person decided what waited."
     )
     old: list[str] | None

@@ -28,10 +28,10 @@ _LONGEST_ENTRY = 4_000
 # Why statements did not get in, as they are counted.
 _CAUSES = {row.name: row.counted for row in GATES} | {
     "full": gettext_lazy("{n} without room in MEMORY.md"),
-    "known": gettext_lazy("{n} told by another statement"),
+    "known": gettext_lazy("{n} already known"),
     "rival": gettext_lazy("{n} contradicting another statement"),
     "outside": gettext_lazy("{n} from outside the team"),
-    "untaken": gettext_lazy("{n} left out by the model"),
+    "untaken": gettext_lazy("{n} skipped by the model"),
     "unfit": gettext_lazy("{n} unfit for MEMORY.md"),
 }
 

@@ -112,11 +112,11 @@ def _charts(request: TeamRequest, which: Q, days: Sequence[date]) -> list[Chart]
             [Series(_("statements"), "b1", "", stood)],
         ),
         chart(
-            "moves", _("Added, changed and retired"), sum(added), _("added"), days,
+            "moves", _("Learned, changed and ended"), sum(added), _("learned"), days,
             [
-                Series(_("added"), "b1", "", added),
+                Series(_("learned"), "b1", "", added),
                 Series(_("changed"), "b2", "k2", [facts.changed[day] for day in days]),
-                Series(_("retired"), "b0", "k0", [facts.left[day] for day in days]),
+                Series(_("ended"), "b0", "k0", [facts.left[day] for day in days]),
             ],
         ),
         chart(

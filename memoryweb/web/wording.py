@@ -202,18 +202,14 @@ def owner_name(visit: Visit, owner: Owner | None) -> str:
     if owner is None or owner.is_system:
         return _("Shared")
     if owner.pk in visit.mine or owner == visit.me:
-        return (
-            _("Mine")
-            if owner.source == "user"
-            else _("Mine ({as})").replace("{as}", owner.shown_as)
-        )
+        return _("Mine") if owner.source == "user" else _("Mine ({as})").replace("{as}", owner.name)
     return owner_title(owner)
 
 
 def owner_title(owner: Owner) -> str:
     if owner.source == "user" and owner.person:
         return str(owner.person)
-    return owner.shown_as
+    return owner.name
 
 
 def owner_query(visit: Visit, owner_id: UUID | None) -> str:

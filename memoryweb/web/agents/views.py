@@ -44,9 +44,7 @@ class AgentForm(forms.Form):
         label=gettext_lazy("Dreams every night"),
         required=False,
         initial=True,
-        help_text=gettext_lazy(
-            "Reviews the notes of the last seven days and adds what matters to MEMORY.md."
-        ),
+        help_text=gettext_lazy("Reads the notes of the last seven days and learns what matters."),
     )
     dream_at = forms.TimeField(
         label=gettext_lazy("Dreams at"),
