@@ -208,7 +208,7 @@ def _changes(verdicts: Sequence[Verdict], done: Sequence[Operation], *, is_held:
 
 def _why_nothing(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
-        return _("There was nothing in the notes to consider.")
+        return _("There was nothing new in the notes.")
     return _left(verdicts)
 
 

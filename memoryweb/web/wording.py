@@ -1,11 +1,13 @@
 """How outcomes read: a word, a tone, and a sentence for every reason code."""
 
+import re
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
 from django.contrib.humanize.templatetags.humanize import apnumber
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -196,6 +198,16 @@ def ending(n: int) -> str:
         n,
     )
     return said.format(n=n) if n else ""
+
+
+# Note lines have UTC.
+NOTED = re.compile(r"^([-*] )((?:[01]\d|2[0-3]):[0-5]\d)(?= )", re.MULTILINE)
+
+
+def noted_at(day: date, clock: str) -> str:
+    """The reader's time of a note line; with its date, where that is another there."""
+    here = timezone.localtime(datetime.combine(day, time.fromisoformat(clock), UTC))
+    return f"{here:%H:%M}" if here.date() == day else f"{date_format(here, _('j M'))} {here:%H:%M}"
 
 
 def owner_name(visit: Visit, owner: Owner | None) -> str:

@@ -89,7 +89,7 @@ def test_a_cause_is_told_once_whoever_found_it() -> None:
 
 
 def test_no_statement_is_a_reason_too() -> None:
-    assert "There was nothing in the notes to consider." in told()
+    assert "There was nothing new in the notes." in told()
     assert "There were no notes to read." in told(note_dates=[])
 
 

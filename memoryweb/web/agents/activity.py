@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -333,8 +333,6 @@ def _told_of(days: Sequence[Day]) -> str:
 
 # The daily notes as a dream reads them.
 
-_TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
-
 
 def _notes(
     workspace: access.Workspace,
@@ -351,12 +349,5 @@ def _notes(
 
 def _journal(text: str, day: date) -> str:
     """Without the date that is its heading, and with the reader's time in place of UTC."""
-
-    def local(line: re.Match[str]) -> str:
-        said_at = datetime.combine(day, time(int(line[2]), int(line[3])), UTC)
-        here = timezone.localtime(said_at)
-        is_other_day = here.date() != day
-        shown = f"{date_format(here, _('j M'))} {here:%H:%M}" if is_other_day else f"{here:%H:%M}"
-        return f"{line[1]}{shown}"
-
-    return _TIME.sub(local, text.removeprefix(f"# {day}\n"))
+    lines = text.removeprefix(f"# {day}\n")
+    return wording.NOTED.sub(lambda line: line[1] + wording.noted_at(day, line[2]), lines)
