@@ -323,6 +323,14 @@ def fact_url(request: TeamRequest, fact: models.Fact) -> str:
     return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
 
 
+def forgotten(done: object, said: Text) -> str:
+    """When it is erased, where that is known, else what is said."""
+    if isinstance(done, models.ForgetRequest) and done.erase_at:
+        at = f"{timezone.localtime(done.erase_at):%H:%M}"
+        return _("Forgotten. Erased at {time}.").format(time=at)
+    return str(said)
+
+
 def _run_url(request: TeamRequest, run: Run | None) -> str:
     visit = request.visit
     if run is None or not (visit.is_common(run.owner_id) or visit.can(Permission.SEE_OWNERS)):

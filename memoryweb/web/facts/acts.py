@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from django import forms
-from django.utils.timezone import localtime
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import facts, forgetting
-from memoryweb.memory.models import Fact, ForgetRequest
+from memoryweb.memory.models import Fact
 from memoryweb.memory.still_true import still_true
 from memoryweb.web.wording import Text
 
@@ -55,14 +53,6 @@ class EditForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("New text"), max_length=600, widget=forms.Textarea(attrs={"rows": 3})
     )
-
-
-def told_of(act: Act, done: object) -> str:
-    """What the person is told of it."""
-    if isinstance(done, ForgetRequest) and done.erase_at:
-        said = _("Forgotten. Erased at {time}.")
-        return said.format(time=f"{localtime(done.erase_at):%H:%M}")
-    return str(act.said)
 
 
 def possible(fact: Fact, state: Fact.State, *, is_own_word: bool) -> frozenset[str]:
