@@ -151,7 +151,7 @@ def test_notes_tell_the_readers_time(stage: Stage, vera: Client) -> None:
     assert "<li>99:10 x</li>" in page
     assert "<h1>2025-02-03</h1>" not in page
     page = text(vera.get(url(stage.world.team, "agents_file", stage.world.agent.pk, place.path)))
-    assert [*re.findall(r'class="at"[^>]*>([^<]+)<', page)] == ["18:30", "4 Feb 08:10"]
+    assert [*re.findall(r'class="at soft">([^<]+)<', page)] == ["18:30", "4 Feb 08:10"]
     assert "09:30 Bob: Tea is at five." in page
 
 
