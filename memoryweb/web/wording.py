@@ -210,6 +210,11 @@ def noted_at(day: date, clock: str) -> str:
     return f"{here:%H:%M}" if here.date() == day else f"{date_format(here, _('j M'))} {here:%H:%M}"
 
 
+def in_zone(text: str, day: date | None) -> str:
+    """The lines of that day's note with the reader's time."""
+    return NOTED.sub(lambda it: it[1] + noted_at(day, it[2]), text) if day else text
+
+
 def owner_name(visit: Visit, owner: Owner | None) -> str:
     if owner is None or owner.is_system:
         return _("Shared")

@@ -349,5 +349,4 @@ def _notes(
 
 def _journal(text: str, day: date) -> str:
     """Without the date that is its heading, and with the reader's time in place of UTC."""
-    lines = text.removeprefix(f"# {day}\n")
-    return wording.NOTED.sub(lambda line: line[1] + wording.noted_at(day, line[2]), lines)
+    return wording.in_zone(text.removeprefix(f"# {day}\n"), day)

@@ -36,6 +36,7 @@ from memoryweb.web.wording import (
     author_name,
     author_of,
     file_url,
+    in_zone,
     message_url,
     noted_at,
     talk_url,
@@ -372,7 +373,7 @@ def _line(
     return Step(
         "line",
         title=f"{file.path}:{line}",
-        text=text,
+        text=in_zone(text, file.note_date),
         url=file_url(request, file, line),
         author=author_name(first) if first else "",
         run=run,
