@@ -112,8 +112,7 @@ def read(run: Run) -> Inputs:
     """The notes of the window, and the files that it writes, of the run's (agent, owner)."""
     held = held_before(run)
     files = sorted(_files(run, held), key=lambda file: (str(file.note_date), file.path))
-    language = run.agent.language
-    cores = [_core(files, path, language) for path in knowledge.paths_of(run.owner_id)]
+    cores = [_core(files, path, run.agent.language) for path in knowledge.paths_of(run.owner_id)]
     found = [text_of(file) for file in files if file.note_date]
     origins = _origins([*found, *cores])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
@@ -134,7 +133,7 @@ def read(run: Run) -> Inputs:
         is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
         names=names,
         freed=frozenset(freed_before(done)),
-        language=language,
+        language=run.agent.language,
     )
     living = tuple(knowledge.answered(stands, known, mentions, material.said, run.now))
     return Inputs(
@@ -142,7 +141,7 @@ def read(run: Run) -> Inputs:
         notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
         memory=written[0],
         profile=next((one for one in written if one.path == PROFILE), None),
-        diary=_core(files, DIARY, language),
+        diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
         material=replace(material, living=living, rejected=_rejected(run, written, away, material)),
@@ -285,9 +284,10 @@ def text_of(file: File) -> Text:
     return Text(str(file.pk), file.path, file.revision, file.raw_content, file.note_date)
 
 
-def _core(files: Iterable[File], path: str, language: str) -> Text:
+def _core(files: Iterable[File], path: str, language: str = "") -> Text:
+    """Without a language one that begins empty."""
     found = next((text_of(file) for file in files if file.path == path), None)
-    return found or Text("", path, 0, "" if path == DIARY else fresh(path, language))
+    return found or Text("", path, 0, fresh(path, language) if language else "")
 
 
 def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
