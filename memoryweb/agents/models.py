@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -53,6 +54,9 @@ class Agent(tables.TeamRow):
     folded_name = tables.PlainCharField(max_length=64, editable=False)
     description = tables.PlainTextField(_("description"), blank=True, max_length=500)
     time_zone = tables.PlainCharField(_("time zone"), max_length=64, default="UTC")
+    language = models.CharField(
+        _("language"), max_length=8, choices=settings.LANGUAGES, default=settings.LANGUAGE_CODE
+    )
     dream_at = models.TimeField(_("dreams at"), default=time(2, 0))
     dreaming = models.BooleanField(_("dreams every night"), default=True)
     next_dream_at = models.DateTimeField(null=True, db_index=True)
@@ -158,6 +162,11 @@ class Owner(tables.TeamRow):
             name = self.integration.name if self.integration else self.source[4:]
             return f"api:{name}/{self.external_id}"
         return f"{self.source}:{self.external_id}"
+
+    @property
+    def name(self) -> str:
+        """To people, who need no word of the integration that names them."""
+        return self.external_id if self.source.startswith("api:") else self.shown_as
 
     @property
     def paused(self) -> bool:

@@ -5,6 +5,7 @@ from datetime import time
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from ninja import Query, Status
 from pydantic import AfterValidator, Field
 
@@ -37,6 +38,7 @@ Zone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
 Clock = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Policy = Literal["apply", "review"]
 Consolidator = Literal["auto", "rules", "model"]
+Language = Literal["en", "de", "ja"]
 
 
 class AgentOut(Camel):
@@ -44,6 +46,9 @@ class AgentOut(Camel):
     name: str
     description: str
     time_zone: str
+    language: Annotated[str, one_of(dict(settings.LANGUAGES))] = Field(
+        description="Of its diary and of the headings in its memory."
+    )
     dream_at: str
     dreaming: bool
     next_dream_at: Moment | None
@@ -68,6 +73,7 @@ class AgentSettings(RequestBody):
     name: Name | None = None
     description: Annotated[str, Field(max_length=500)] | None = None
     time_zone: Zone | None = None
+    language: Language | None = None
     dream_at: Clock | None = None
     dreaming: Flag | None = None
     auto_summarize: Flag | None = None

@@ -216,7 +216,7 @@ def read_dreaming_status(
 def list_candidates(
     request: Request, agent_id: str, query: Query[schemas.OwnerQuery]
 ) -> schemas.Items[CandidateOut]:
-    """Preview what a dream would add now, and why."""
+    """Preview what a dream would learn now, and why."""
     memory = acting_owner.readable(request.auth, agent_id, query.owner)
     verdicts = status.candidates(memory, timezone.now())
     return schemas.Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])

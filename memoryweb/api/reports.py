@@ -1,4 +1,4 @@
-"""Reports: what a dream looked at, decided and changed."""
+"""Reports: what a dream read, decided and changed."""
 
 from collections.abc import Callable
 from functools import partial
@@ -40,19 +40,19 @@ Away = Callable[[UUID | None], Sought]
 
 
 class OperationOut(Camel):
-    """A change that a dream made or left out. Texts are null where you may not read them."""
+    """A change that a dream made or skipped. Texts are null where you may not read them."""
 
     key: str = Field(description="Of this entry, in the addresses that decide about it.")
     fact_id: IdOrNull = Field(
         description="The statement that it made or took away; null where that is gone."
     )
-    outcome: Annotated[str, one_of({**OUTCOMES, **DECIDED})] = Field(
+    outcome: Annotated[str, one_of([*OUTCOMES, *DECIDED])] = Field(
         description="`accepted` or `rejected` once a person decided what waited."
     )
     old: list[str] | None
     new: str | None
     against: str | None
-    code: str = Field(description="Why it was left out; empty if it was not.")
+    code: str = Field(description="Why it was skipped; empty if it was not.")
     reason: str
 
 

@@ -139,7 +139,7 @@ def _cleared(asked: ChatQuestion, rights: Rights, *, is_sure: bool) -> str:
         facts = list(facts_of(memory, ~Q(pk__in=hidden_facts())))
         count = len(facts)
         if not count:
-            return _("Nothing is remembered yet.")
+            return _("Nothing learned yet.")
         if is_sure:
             via = ForgetRequest.Via.API
             of = forgetting.Wish(memory, via, about="", by=asked.user)
@@ -175,7 +175,7 @@ def _remembered(asked: ChatQuestion) -> str:
         own = found.exclude(owner=None) if reader.owner else found
         count, latest = own.count(), list(readable_facts(list(own[:_MOST]), To.PAGE))
     if not latest:
-        return _("Nothing is remembered yet.")
-    said = ngettext("One statement is remembered:", "{count} statements are remembered:", count)
+        return _("Nothing learned yet.")
+    said = ngettext("{count} statement learned:", "{count} statements learned:", count)
     shown = "\n".join(f"- {one.text}" for one in latest)
     return f"{said.format(count=count)}\n{shown}"

@@ -133,6 +133,7 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
             *material.rejected,
         ],
         "date": material.today.isoformat(),
+        "language": material.language,
     }
     known = {
         said.ref
@@ -220,7 +221,7 @@ def _made(
 
 def _without_room(inputs: Inputs, results: Sequence[Result]) -> list[Result]:
     """What leaves because MEMORY.md is full, or comes back because it isn't any more."""
-    document = Document(inputs.memory.content)
+    document = Document(inputs.memory.content, language=inputs.material.language)
     document.write(one for one in results if one.is_applied)
     living = living_after(inputs.material, results)
     size = len(document.render())

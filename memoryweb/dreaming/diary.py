@@ -20,7 +20,7 @@ from memoryweb.memory.writing import put_back
 
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30
-HEAD = "# Dreams\n\nWhat each night looked at and what it changed, the newest first."
+HEAD = gettext_lazy("# Dreams\n\nWhat each night read and what it changed, the newest first.")
 _ENTRY = re.compile(r"(?m)^## (?=\d{4}-(?:0[1-9]|1[0-2])-\d\d \d\d:\d\d[ \t]*$)")
 _HEADING = re.compile(r"(?m)^#{1,2}(?= )")
 _LONGEST_ENTRY = 4_000
@@ -28,10 +28,10 @@ _LONGEST_ENTRY = 4_000
 # Why statements did not get in, as they are counted.
 _CAUSES = {row.name: row.counted for row in GATES} | {
     "full": gettext_lazy("{n} without room in MEMORY.md"),
-    "known": gettext_lazy("{n} told by another statement"),
+    "known": gettext_lazy("{n} already known"),
     "rival": gettext_lazy("{n} contradicting another statement"),
     "outside": gettext_lazy("{n} from outside the team"),
-    "untaken": gettext_lazy("{n} left out by the model"),
+    "untaken": gettext_lazy("{n} skipped by the model"),
     "unfit": gettext_lazy("{n} unfit for MEMORY.md"),
 }
 
@@ -94,7 +94,7 @@ def add(diary: str, new: str, *, today: date) -> DiaryParts:
         *(e for e in entries if e.strip() != new.strip()),
     ]
     entries.sort(key=_time_of, reverse=True)
-    top = (head.strip() or HEAD) + "\n"
+    top = f"{head.strip() or HEAD}\n"
     moved: list[str] = []
     while entries and _must_move(entries[-1], today, len(top) + sum(len(e) + 1 for e in entries)):
         moved.append(entries.pop())
@@ -208,7 +208,7 @@ def _changes(verdicts: Sequence[Verdict], done: Sequence[Operation], *, is_held:
 
 def _why_nothing(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
-        return _("There was nothing in the notes to consider.")
+        return _("There was nothing new in the notes.")
     return _left(verdicts)
 
 

@@ -29,7 +29,6 @@ _DATE = re.compile(
 )
 _FENCE_END = re.compile(r"^\s{0,3}(?:`{3,}|~{3,})\s*$")
 
-_ORDER = tuple(HEADINGS.values())
 # Headings of kinds in files of earlier versions, which are used where they stand.
 _EARLIER: Mapping[Kind, str] = {
     Kind.IDENTITY: "Work and studies",
@@ -54,10 +53,12 @@ class Line:
 
 
 class Document:
-    """Bullets are added to a section, replaced or taken out; all else stays verbatim."""
+    """Bullets are added to a section, replaced or taken out; all else stays verbatim. Sections are
+    known in all languages; a new one is headed in that `language`."""
 
-    def __init__(self, text: str, path: str = MEMORY) -> None:
+    def __init__(self, text: str, path: str = MEMORY, language: str = "en") -> None:
         self.path = path
+        self._names = (HEADINGS[language], *HEADINGS.values())
         pinned = pinned_ranges(text)
         texts = text.split("\n")
         self.lines = [Line(line, number) for number, line in enumerate(texts, start=1)]
@@ -109,8 +110,7 @@ class Document:
         line = Line(marked(f"- {one.text}", one.ended), statement=one)
         self._bullets[one.text].append([line])
         if not gone:
-            kind = one.claim.kind
-            self.add(self._title(kind), line, by_date=kind is Kind.EVENT)
+            self.add(one.claim.kind, line)
             return
         first, *rest = gone.pop(0)
         self._titles[line] = self._titles.get(first, "")
@@ -123,13 +123,14 @@ class Document:
 
     def _title(self, kind: Kind) -> str:
         """The heading that the file has for the kind, else the one that it gets."""
-        title, earlier = HEADINGS[kind], _EARLIER.get(kind, "")
-        has_earlier = self._heading(title) is None and self._heading(earlier) is not None
-        return earlier if has_earlier else title
+        titles = [of[kind] for of in self._names]
+        there = filter(self._heading, [*titles, _EARLIER.get(kind, titles[0])])
+        return next(there, titles[0])
 
-    def add(self, title: str, new: Line, *, by_date: bool) -> None:
-        """Put a bullet into the section, which is made in its place when missing."""
-        heading = self._heading(title) or self._new_section(title)
+    def add(self, kind: Kind, new: Line) -> None:
+        """Put a bullet into the kind's section, which is made in its place when missing."""
+        title = self._title(kind)
+        heading = self._heading(title) or self._new_section(kind)
         start = self.lines.index(heading) + 1
         end = next(
             (at for at in range(start, len(self.lines)) if self.lines[at] in self._headings),
@@ -138,7 +139,7 @@ class Document:
         while end > start and not self.lines[end - 1].text.strip():
             end -= 1
         self._titles[new] = title.casefold()
-        at = self._place(start, end, new, by_date=by_date)
+        at = self._place(start, end, new, by_date=kind is Kind.EVENT)
         if at == start:
             self._insert(at, [Line(""), new])
         else:
@@ -157,9 +158,10 @@ class Document:
                 return line
         return None
 
-    def _new_section(self, title: str) -> Line:
+    def _new_section(self, kind: Kind) -> Line:
         """Before the first section that comes later, else at the end."""
-        later = {name.casefold() for name in _ORDER[_ORDER.index(title) + 1 :]}
+        title, after = self._names[0][kind], list(Kind)[list(Kind).index(kind) + 1 :]
+        later = {of[one].casefold() for of in self._names for one in after}
         following = [
             at
             for at, line in enumerate(self.lines)

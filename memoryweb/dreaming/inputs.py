@@ -32,7 +32,7 @@ from memoryweb.markdown.marks import Ended, part
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines import source_classes
-from memoryweb.memory.lines.files import FRESH_PROFILE
+from memoryweb.memory.lines.files import fresh
 from memoryweb.memory.lines.origins import speakers_of
 from memoryweb.memory.models import AuthorKind, File, LineOrigin
 from memoryweb.memory.statements.evidence import ground_of
@@ -43,7 +43,6 @@ from memoryweb.memory.writing.put_back import UNTOLD
 from memoryweb.runs.models import Run
 
 DIARY = "DREAMS.md"
-FRESH = {MEMORY: "# Memory\n", PROFILE: FRESH_PROFILE}
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
 RECALL_DAYS = 30
 
@@ -113,7 +112,7 @@ def read(run: Run) -> Inputs:
     """The notes of the window, and the files that it writes, of the run's (agent, owner)."""
     held = held_before(run)
     files = sorted(_files(run, held), key=lambda file: (str(file.note_date), file.path))
-    cores = [_core(files, path) for path in knowledge.paths_of(run.owner_id)]
+    cores = [_core(files, path, run.agent.language) for path in knowledge.paths_of(run.owner_id)]
     found = [text_of(file) for file in files if file.note_date]
     origins = _origins([*found, *cores])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
@@ -134,6 +133,7 @@ def read(run: Run) -> Inputs:
         is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
         names=names,
         freed=frozenset(freed_before(done)),
+        language=run.agent.language,
     )
     living = tuple(knowledge.answered(stands, known, mentions, material.said, run.now))
     return Inputs(
@@ -284,9 +284,10 @@ def text_of(file: File) -> Text:
     return Text(str(file.pk), file.path, file.revision, file.raw_content, file.note_date)
 
 
-def _core(files: Iterable[File], path: str) -> Text:
-    fresh = FRESH.get(path, "")
-    return next((text_of(file) for file in files if file.path == path), Text("", path, 0, fresh))
+def _core(files: Iterable[File], path: str, language: str = "") -> Text:
+    """Without a language one that begins empty."""
+    found = next((text_of(file) for file in files if file.path == path), None)
+    return found or Text("", path, 0, fresh(path, language) if language else "")
 
 
 def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:

@@ -138,9 +138,9 @@ def _read(stored: Any) -> Mapping[str, Any]:
 
 class Candidate(tables.TeamRow):
     class Verdict(models.TextChoices):
-        PROMOTED = "promoted", _("Added")
-        KEPT = "kept", _("Kept for later")
-        REJECTED = "rejected", _("Not kept")
+        PROMOTED = "promoted", _("Learned")
+        KEPT = "kept", _("Waits a day")
+        REJECTED = "rejected", _("Skipped")
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="candidates", db_index=False)
     key = tables.PlainCharField(max_length=64)

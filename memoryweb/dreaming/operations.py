@@ -169,6 +169,7 @@ class Material:
     is_outside: bool = False  # whoever answers has read words from outside the team
     is_forgotten: Callable[[str], bool] = lambda _text: False
     freed: frozenset[tuple[str, Ended]] = frozenset()  # ended by what was taken back since
+    language: str = "en"  # of the agent: of headings and the diary
 
 
 @dataclass(frozen=True)
@@ -314,7 +315,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     "corrected": _("A person took it back, and hasn't said it again since."),
     "left": _("It left memory, and nobody has said it since."),
     "over": _("Its time is over."),
-    "cancels": _("It only cancels something: there is nothing to keep."),
+    "cancels": _("It only cancels something: there is nothing to learn."),
     "rejected": _("A person rejected it before."),
     "known": _("Another statement says the same."),
     "ahead": _("It begins another day. Until then the old one holds."),
@@ -325,7 +326,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     "untold": _("Somebody else said it, or its source is trusted less."),
     "unproved": _("Nothing said later shows that it's no longer true."),
     "unproved_too_many": _("This dream has already removed as much as it may without proof."),
-    UNJUDGED: _("A dream looks at {limit} changes at most."),
+    UNJUDGED: _("One night reads {limit} changes at most."),
     "rival": _("It contradicts another statement, so a person decides."),
     "outside": _("It comes from outside the team, so a person decides."),
     "full": _("MEMORY.md has no room for it. It's still known, but not in the prompt."),
@@ -342,16 +343,7 @@ LEFT: Mapping[Why, Promise] = {
 }
 
 
-OUTCOMES: Mapping[str, Promise] = {
-    "add": _("added"),
-    "end": _("ended"),
-    "replace": _("replaced"),
-    "merge": _("merged"),
-    "retire": _("removed"),
-    "back": _("brought back"),
-    "waits": _("waits for a person"),
-    "left_out": _("left out"),
-}
+OUTCOMES = ("add", "end", "replace", "merge", "retire", "back", "waits", "left_out")
 # What becomes of what waits, once a person decides.
 DECIDED: Mapping[str, Promise] = {"accepted": _("accepted"), "rejected": _("rejected")}
 WAITS: Mapping[str, Promise] = {

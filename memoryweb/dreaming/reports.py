@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -151,9 +150,9 @@ def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
 
 
 def _reverted_sentence(tx: Transaction, run: Run, writer: Writer) -> str:
-    who = " ".join(str(writer.user).split()) if writer.user else _("a person")
     at = f"{tx.now.astimezone(run.agent.zone):%Y-%m-%d %H:%M}"
-    with translation.override(settings.LANGUAGE_CODE):  # as the entry that it stands in
+    with translation.override(run.agent.language):  # as the diary that it stands in
+        who = " ".join(str(writer.user).split()) if writer.user else _("a person")
         said = _("Reverted on {at} by {who}: what this dream changed is undone.")
     return said.format(at=at, who=who)
 

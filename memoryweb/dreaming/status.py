@@ -81,7 +81,7 @@ def dreams_of(memory: Memory) -> QuerySet[Run]:
 def warnings(agent: Agent, now: datetime) -> Iterable[str]:
     """Sentences about what a person should look at."""
     if not agent.dreaming or not settings.DREAMING:
-        yield _("Dreaming is off: nothing is added to MEMORY.md at night.")
+        yield _("Dreaming is off: nothing is learned at night.")
     elif agent.next_dream_at and agent.next_dream_at < now - LATE:
         yield _("The nightly dream is late by over two hours; is a worker running?")
     if waits := late_dreams(now).filter(agent=agent).first():

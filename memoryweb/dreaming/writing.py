@@ -20,6 +20,7 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import facts as memory_facts
 from memoryweb.memory import questions
+from memoryweb.memory.lines.files import fresh
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.lines.source_classes import BY_TRUST
 from memoryweb.memory.models import AuthorKind, Evidence, Fact, File
@@ -141,7 +142,7 @@ class Night:
         return Source(UUID(text.file_id), text.revision, line) if text else None
 
     def _with(self, text: Text, results: Iterable[Result]) -> tuple[str, dict[int, Origin]]:
-        document = Document(text.content, text.path)
+        document = Document(text.content, text.path, self.read.material.language)
         document.write(results)
         return document.render(), {n: self._origin(one) for n, one in document.new().items()}
 
@@ -250,8 +251,9 @@ class Night:
             file, base = write.find(place(self.run, text.path)), text.revision
             if file is None or file.deleted_at is not None:
                 # An owner's file comes into being with its first dream, even one held back.
-                at, fresh = place(self.run, text.path), inputs.FRESH[text.path]
-                file = write.write(self.tx, at, fresh, writer=writer_of(self.run)).file
+                at = place(self.run, text.path)
+                empty = fresh(text.path, self.read.material.language)
+                file = write.write(self.tx, at, empty, writer=writer_of(self.run)).file
                 base = base or file.revision
             proposing.propose(
                 self.tx,

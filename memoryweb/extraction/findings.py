@@ -163,8 +163,8 @@ def from_answer(
     kept = tuple(_of_people(line, turns) for line in lines if said.says(line))
     if left := len(lines) - len(kept):
         why = ngettext(
-            "{n} line says what its messages don't, and was left out.",
-            "{n} lines say what their messages don't, and were left out.",
+            "{n} line says what its messages don't, and was skipped.",
+            "{n} lines say what their messages don't, and were skipped.",
             left,
         )
         reason = f"{reason} {why.format(n=left)}".strip()

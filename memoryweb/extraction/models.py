@@ -11,7 +11,7 @@ class Extraction(tables.TeamRow):
     class Status(models.TextChoices):
         ANSWERED = "answered", _("Answered")
         APPLIED = "applied", _("Applied")
-        NOTHING = "nothing", _("Nothing to keep")
+        NOTHING = "nothing", _("Nothing to note")
         FAILED = "failed", _("Failed")
         ASIDE = "aside", _("Set aside")
 

@@ -12,7 +12,7 @@ from memoryweb.agents.models import TINTS, Agent, next_dream_at
 from memoryweb.audit.record import target
 from memoryweb.language.invisible import skeleton
 from memoryweb.markdown.file_kinds import SEEDED
-from memoryweb.memory.lines.files import SEEDS
+from memoryweb.memory.lines.files import seed
 from memoryweb.memory.models import AuthorKind
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
@@ -47,7 +47,7 @@ def create_agent(tx: Transaction, *, name: str, **settings: Any) -> Agent:
     agent.save(force_insert=True)
     writer = Writer(AuthorKind.SYSTEM)
     for path in SEEDED:
-        text = (SEEDS / path).read_text(encoding="utf-8")
+        text = seed(path, agent.language)
         write(tx, Place(agent, None, path), text, writer=writer, expected="")
     tx.record("agent.created", **target(agent), labels={"name": name})
     return agent

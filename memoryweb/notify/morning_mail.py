@@ -251,7 +251,7 @@ def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
         yield from (f"- {line}" for line in _sentences(news))
         yield f"{row.site}/t/{news.team.slug}/"
     yield "\n--"
-    yield _("The words stay where they are kept: this mail has numbers alone.")
+    yield _("This mail contains no memory text, only counts.")
     yield _("You chose this mail on your profile: {url}").format(url=f"{row.site}/profile/")
     yield _("Stop it with one click: {url}").format(url=stop)
 

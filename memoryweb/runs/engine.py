@@ -146,7 +146,7 @@ def _worked(run: Run | None) -> Run | None:
         return None
     lease, before = Lease(run), _at_work.set(run.pk)
     # What a run writes is read by many people, so that it is in no reader's language.
-    with beating(run), scope(team=run.team), translation.override(settings.LANGUAGE_CODE):
+    with beating(run), scope(team=run.team), translation.override(run.agent.language):
         try:
             _handle(lease)
         except LeaseLost:

@@ -8,7 +8,7 @@ Text = str | Promise
 _SENTENCES: dict[str, Text] = {
     "no_notes": _("There were no notes to dream about."),
     "no_new_notes": _("There was nothing new in the notes."),
-    "nothing_promoted": _("Nothing that was considered passed every check."),
+    "nothing_promoted": _("Nothing that was read passed every check."),
     "previewed": _("The model was asked what it would do. Nothing was changed."),
     "nothing_to_keep": _("Nothing was said that is worth keeping."),
     "empty_answer": _("The model answered with an empty memory. Nothing was changed."),

@@ -300,7 +300,7 @@ def _steps(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterat
 def _extracted(
     request: TeamRequest, agent: Agent, talk: Conversation | None, since: datetime | None
 ) -> Step:
-    label = _("Extracted")
+    label = _("Read")
     if talk is not None and talk.skipped:
         return Step(label, None, wording.reason(talk.skipped))
     runs = request.visit.team.runs.filter(

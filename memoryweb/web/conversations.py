@@ -21,7 +21,7 @@ from memoryweb.memory.visible.text_matching import Sought
 from memoryweb.web import access, wording
 from memoryweb.web.markdown import marked_html, plain, words_of
 from memoryweb.web.pages import page, show, to
-from memoryweb.web.wording import Chip, fact_url, file_url, local_times, owner_query
+from memoryweb.web.wording import Chip, fact_url, file_url, in_zone, owner_query
 
 # Extractions as pages print them: what was read, what was written, and where it stands.
 
@@ -148,8 +148,8 @@ def _wrote(
     texts = {one.id: one for one in readable_files([one.file for one in origins], To.PAGE)}
     for one in origins:
         if one.message_id is not None:
-            text, url = texts[one.file.pk].line(one.line), file_url(request, one.file, one.line)
-            text = local_times(text, one.file.note_date) if one.file.note_date else text
+            text = in_zone(texts[one.file.pk].line(one.line), one.file.note_date)
+            url = file_url(request, one.file, one.line)
             row = {"label": f"{one.file.path}:{one.line}", "text": text, "url": url}
             found.setdefault(one.message_id, []).append(row)
     return found

@@ -131,7 +131,7 @@ def _filtered(team: Team, form: OwnersForm) -> "QuerySet[Owner]":
 
 def _sources(team: Team) -> Choices:
     """Each source of this team as people call it."""
-    programs = {f"api:{one.pk}": f"api:{one.name}" for one in team.integrations.all()}
+    programs = {f"api:{one.pk}": one.name for one in team.integrations.all()}
     known = programs | {"user": _("People with an account"), "system": _("The system")}
     yield "", _("All sources")
     yield from ((source, known.get(source, source)) for source in sources(team))

@@ -284,7 +284,7 @@ def _reverted_in_words(done: Reversal) -> str:
         said += " " + _("To undo this, restore the revisions before.")
     elif done.saves and (done.messages or done.conversations or done.proposals):
         said += " " + _("Undo brings back the files alone.")
-    stopped = _("Messages waiting for extraction will not be read.")
+    stopped = _("Messages that wait will not be read.")
     unused = ngettext(
         "{n} message is kept but no longer used.",
         "{n} messages are kept but no longer used.",

@@ -119,7 +119,7 @@ def _arrival(item: Item) -> Arrival:
     names = [name for name in item.sources if name != item.path]
     return Arrival(
         name=item.path,
-        label=_("left out") if is_refused else labels[item.action],
+        label=labels["skip"] if is_refused else labels[item.action],
         look="warn" if is_refused else _LOOKS[item.action],
         reason=item.reason,
         sizes=_sizes(item),
@@ -385,7 +385,7 @@ def _imported(done: ImportOutcome) -> str:
 
 
 def _label(owner: Owner) -> str:
-    return _("My own memory as {shown}: only I can read it").format(shown=owner.shown_as)
+    return _("My own memory as {shown}: only I can read it").format(shown=owner.name)
 
 
 def _addresses(request: access.TeamRequest, row: Revision) -> tuple[str, str]:

@@ -28,7 +28,6 @@ from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
 from memoryweb.web.pages import to, to_line
 
-_TIME = re.compile(r"^([-*] )([01]\d|2[0-3]):([0-5]\d)(?= )", re.MULTILINE)
 _MACHINES = frozenset(
     {models.AuthorKind.AGENT, models.AuthorKind.DREAM, models.AuthorKind.EXTRACTION}
 )
@@ -207,22 +206,33 @@ def ending(n: int) -> str:
     return said.format(n=n) if n else ""
 
 
+# Note lines have UTC.
+NOTED = re.compile(r"^([-*] )((?:[01]\d|2[0-3]):[0-5]\d)(?= )", re.MULTILINE)
+
+
+def noted_at(day: date, clock: str) -> str:
+    """The reader's time of a note line; with its date, where that is another there."""
+    here = timezone.localtime(datetime.combine(day, time.fromisoformat(clock), UTC))
+    return f"{here:%H:%M}" if here.date() == day else f"{date_format(here, _('j M'))} {here:%H:%M}"
+
+
+def in_zone(text: str, day: date | None) -> str:
+    """The lines of that day's note with the reader's time."""
+    return NOTED.sub(lambda it: it[1] + noted_at(day, it[2]), text) if day else text
+
+
 def owner_name(visit: Visit, owner: Owner | None) -> str:
     if owner is None or owner.is_system:
         return _("Shared")
     if owner.pk in visit.mine or owner == visit.me:
-        return (
-            _("Mine")
-            if owner.source == "user"
-            else _("Mine ({as})").replace("{as}", owner.shown_as)
-        )
+        return _("Mine") if owner.source == "user" else _("Mine ({as})").replace("{as}", owner.name)
     return owner_title(owner)
 
 
 def owner_title(owner: Owner) -> str:
     if owner.source == "user" and owner.person:
         return str(owner.person)
-    return owner.external_id if owner.source.startswith("api:") else owner.shown_as
+    return owner.name
 
 
 def owner_query(visit: Visit, owner_id: UUID | None) -> str:
@@ -244,19 +254,6 @@ def author_name(row: models.Revision | models.LineOrigin) -> str:
     if isinstance(row, models.Revision) and row.integration:
         return f"{kind} · {row.integration.name}"
     return kind
-
-
-def local_times(note: str, day: date) -> str:
-    """The lines of a day's note with the reader's time in place of UTC."""
-
-    def local(line: re.Match[str]) -> str:
-        said_at = datetime.combine(day, time(int(line[2]), int(line[3])), UTC)
-        here = timezone.localtime(said_at)
-        is_other_day = here.date() != day
-        shown = f"{date_format(here, _('j M'))} {here:%H:%M}" if is_other_day else f"{here:%H:%M}"
-        return f"{line[1]}{shown}"
-
-    return _TIME.sub(local, note)
 
 
 def said_by(row: models.Revision | models.LineOrigin, agent: Agent) -> str:
@@ -340,6 +337,14 @@ def file_url(
 def fact_url(request: TeamRequest, fact: models.Fact) -> str:
     query = owner_query(request.visit, fact.owner_id)
     return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
+
+
+def forgotten(done: object, said: Text) -> str:
+    """When it is erased, where that is known, else what is said."""
+    if isinstance(done, models.ForgetRequest) and done.erase_at:
+        at = f"{timezone.localtime(done.erase_at):%H:%M}"
+        return _("Forgotten. Erased at {time}.").format(time=at)
+    return str(said)
 
 
 def _run_url(request: TeamRequest, run: Run | None) -> str:

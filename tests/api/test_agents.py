@@ -78,3 +78,11 @@ def test_an_agent_whose_name_is_taken_is_not_brought_back(world: World, callers:
     callers.admin.delete(f"/agents/{world.agent.pk}")
     callers.admin.post("/agents", {"name": "Atlas"})
     assert callers.admin.post(f"/agents/{world.agent.pk}/restore", {}).status_code == 409
+
+
+def test_a_language_is_one_of_the_products(world: World, callers: Callers) -> None:
+    at = f"/agents/{world.agent.pk}"
+    assert callers.admin.get(at).json()["language"] == "en"
+    assert callers.admin.patch(at, {"language": "de"}).json()["language"] == "de"
+    refused = callers.admin.patch(at, {"language": "fr"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "language")

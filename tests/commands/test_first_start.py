@@ -193,6 +193,7 @@ SETUP = {
     "MEMORYWEB_SETUP_TEAM": "Harbour",
     "MEMORYWEB_SETUP_ADMIN": "Ann@harbour.example",
     "MEMORYWEB_SETUP_AGENT": "Otto",
+    "MEMORYWEB_SETUP_LANGUAGE": "de",
     "MEMORYWEB_SETUP_INTEGRATION": "helpdesk",
 }
 
@@ -212,7 +213,8 @@ def test_the_environment_sets_up_a_team_once(token_file: Path) -> None:
     assert "mwp_" not in said
     assert stat.S_IMODE(token_file.stat().st_mode) == 0o600
     api = Api(token_file.read_text().strip())
-    assert [one["name"] for one in api.get("/agents").json()["items"]] == ["Otto"]
+    [agent] = api.get("/agents").json()["items"]
+    assert (agent["name"], agent["language"]) == ("Otto", "de")
     [membership] = Membership.objects.filter(team__name="Harbour")
     assert (membership.user.email, membership.role) == ("ann@harbour.example", "admin")
     token_file.unlink()
@@ -248,6 +250,9 @@ def test_what_can_not_be_set_up_is_told_and_leaves_nothing(
     assert "cannot be used" in run("first_start").failure
     monkeypatch.delenv("MEMORYWEB_SETUP_TOKEN_FILE")
     assert "both or neither" in run("first_start").failure
+    monkeypatch.delenv("MEMORYWEB_SETUP_INTEGRATION")
+    monkeypatch.setenv("MEMORYWEB_SETUP_LANGUAGE", "fr")
+    assert "is one of en, de, ja" in run("first_start").failure
     assert not User.objects.exists()
     assert not Team.objects.filter(is_system=False).exists()
 

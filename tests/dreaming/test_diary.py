@@ -84,12 +84,12 @@ def test_a_cause_is_told_once_whoever_found_it() -> None:
     by_gate = replace(by_gate, gates=(Gate("vouched", False, "no", {}),), verdict="kept")
     found = [by_gate, by_engine.changed("kept", "outside"), other.changed("rejected", "known")]
     assert told(verdicts=found, done=[]).endswith(
-        "Not learned: 2 from outside the team; 1 told by another statement.\n"
+        "Not learned: 2 from outside the team; 1 already known.\n"
     )
 
 
 def test_no_statement_is_a_reason_too() -> None:
-    assert "There was nothing in the notes to consider." in told()
+    assert "There was nothing new in the notes." in told()
     assert "There were no notes to read." in told(note_dates=[])
 
 
@@ -117,7 +117,7 @@ def test_each_operation_that_was_left_out_is_told_with_its_reason() -> None:
 def test_what_the_model_left_out_is_told() -> None:
     (verdict,) = verdicts([mention("Tom bakes bread")])
     text = told(verdicts=[verdict.changed("kept", UNTAKEN)])
-    assert "Not learned: 1 left out by the model." in text
+    assert "Not learned: 1 skipped by the model." in text
 
 
 def test_what_comes_back_on_several_days_is_a_pattern() -> None:

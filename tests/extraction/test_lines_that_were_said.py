@@ -145,7 +145,7 @@ def _found(text: str, ids: str) -> Findings:
 def test_what_its_messages_do_not_say_is_left_out_and_told(text: str, ids: str) -> None:
     found = _found(text, ids)
     assert found.lines == ()
-    assert found.reason == "News. 1 line says what its messages don't, and was left out."
+    assert found.reason == "News. 1 line says what its messages don't, and was skipped."
 
 
 @every_row(HONEST)

@@ -89,6 +89,7 @@ AGENT: dict[str, str | list[str]] = {
     "name": "Night porter",
     "time_zone": "Europe/Lisbon",
     "dream_at": "03:30",
+    "language": "en",
     "policy": "review",
     "extractor": "auto",
     "consolidator": "rules",

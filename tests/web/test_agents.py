@@ -8,6 +8,7 @@ FORM = {
     "name": "Comet",
     "description": "Night desk",
     "time_zone": "Asia/Tokyo",
+    "language": "de",
     "dreaming": "on",
     "dream_at": "03:30",
     "auto_summarize": "on",
@@ -21,7 +22,8 @@ FORM = {
 def test_an_admin_creates_an_agent_with_its_files(world: World, alice: Client) -> None:
     alice.post(url(world.team, "agents_new"), FORM)
     agent = Agent.objects.get(name="Comet")
-    assert (agent.time_zone, agent.policy, agent.dream_at.hour) == ("Asia/Tokyo", "review", 3)
+    assert (agent.time_zone, agent.language, agent.dream_at.hour) == ("Asia/Tokyo", "de", 3)
+    assert agent.policy == "review"
     assert agent.files.filter(path="MEMORY.md").exists()
 
 

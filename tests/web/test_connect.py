@@ -287,7 +287,7 @@ def test_a_test_customer_is_linked_and_erased_after_the_hour(world: World) -> No
     owner = Owner.objects.get(external_id__startswith="test-")
     assert (owner.person, owner.source) == (world.alice, f"api:{owner.integration_id}")
     assert "knows what your test customer said" in text(alice.get(where))
-    assert owner.shown_as in text(alice.get(url(world.team, "owners_detail", owner.pk)))
+    assert owner.external_id in text(alice.get(url(world.team, "owners_detail", owner.pk)))
     again = said(alice, world, **{"as": "program", "owner": str(owner.pk)})
     assert f"owner={owner.pk}" in again
     engine.tick(timezone.now() + timedelta(minutes=59))

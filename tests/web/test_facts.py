@@ -317,7 +317,7 @@ def test_an_admin_forgets_a_shared_statement_and_undoes_it(
 ) -> None:
     alice.post(_act(stage, shared, "forget"))
     page = tight(alice.get(_page(stage, shared)))
-    assert "It will be erased:" in page
+    assert "Forgotten. Erased" in page
     assert "Undo</button>" in page
     listed = url(stage.world.team, "agents_facts", stage.world.agent.pk)
     assert SHARED not in text(vera.get(listed))

@@ -150,6 +150,9 @@ def test_notes_tell_the_readers_time(stage: Stage, vera: Client) -> None:
     assert "<li>4 Feb 08:10 The harbour is shut.</li>" in page
     assert "<li>99:10 x</li>" in page
     assert "<h1>2025-02-03</h1>" not in page
+    page = text(vera.get(url(stage.world.team, "agents_file", stage.world.agent.pk, place.path)))
+    assert [*re.findall(r'class="at soft">([^<]+)<', page)] == ["18:30", "4 Feb 08:10"]
+    assert "09:30 Bob: Tea is at five." in page
 
 
 def test_a_month_that_is_none_shows_the_newest(stage: Stage, vera: Client) -> None:

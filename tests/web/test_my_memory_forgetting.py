@@ -69,7 +69,7 @@ def test_what_was_hidden_is_shown_and_brought_back(world: World, bob: Client) ->
     assert page.count(WEIGHT) == 1
     assert "Please forget my weight." in page
     assert "You asked Atlas in the conversation talk" in page
-    assert "It will be erased" in page
+    assert "Forgotten. Erased" in page
     assert "62 kilos" not in prompt(world)
     page = act(world, bob, "bring_back", request)
     assert "It is back." in page

@@ -75,6 +75,7 @@ def test_the_person_sees_who_looked_and_why(stage: Stage, alice: Client, bob: Cl
 def test_owners_are_counts_without_text(stage: Stage, audrey: Client) -> None:
     page = text(audrey.get(url(stage.world.team, "owners")))
     assert ">customer-1</a>" in page
+    assert "helpdesk" in page
     assert CUSTOMERS not in page
 
 

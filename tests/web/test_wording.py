@@ -19,7 +19,9 @@ from memoryweb.web import audit, wording
 HOUSE = Path(memoryweb.__file__).parent
 WORK = ("runs", "extraction", "dreaming", "memory")
 # What code calls added, considered, checks, blame and revert or undo.
-INSIDE = re.compile(r"\b(promot\w+|candidates?|consolidat\w+|gates?|gutter)\b", re.I)
+INSIDE = re.compile(
+    r"\b(promot\w+|candidates?|consolidat\w+|gates?|gutter|retired|gained|taught)\b", re.I
+)
 TOLD = re.compile(r"{% (?:block)?translate [^%]*%}(?:.*?{% endblocktranslate %})?", re.S)
 
 

@@ -62,17 +62,16 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-# The heading of MEMORY.md that statements of a kind stand under.
+# The heading of MEMORY.md that statements of a kind stand under, in each language of the product.
+_TITLES = {
+    "en": "About, Health, People, Preferences, Instructions, Decisions, Plans, Events, Other",
+    "de": "Zur Person, Gesundheit, Menschen, Vorlieben, Anweisungen, Entscheidungen, Pläne, "
+    "Ereignisse, Sonstiges",
+    "ja": "本人, 健康, 周りの人, 好み, 指示, 決定, 予定, 出来事, その他",
+}
 HEADINGS = {
-    Kind.IDENTITY: "About",
-    Kind.HEALTH: "Health",
-    Kind.RELATION: "People",
-    Kind.PREFERENCE: "Preferences",
-    Kind.INSTRUCTION: "Instructions",
-    Kind.DECISION: "Decisions",
-    Kind.PLAN: "Plans",
-    Kind.EVENT: "Events",
-    Kind.OTHER: "Other",
+    language: dict(zip(Kind, titles.split(", "), strict=True))
+    for language, titles in _TITLES.items()
 }
 
 

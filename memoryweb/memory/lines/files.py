@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Count, Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import TruncMonth
 
@@ -61,7 +62,15 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
 SEEDS = Path(__file__).parents[2] / "agents/seeds"
 
 
-FRESH_PROFILE = "# Profile\n"
+def seed(path: str, language: str) -> str:
+    """A file's first text, in English where there is none in that language."""
+    own = SEEDS / language / path
+    return (own if own.exists() else SEEDS / path).read_text(encoding="utf-8")
+
+
+def fresh(path: str, language: str) -> str:
+    """The file's title and nothing below it."""
+    return seed(path, language).partition("\n")[0] + "\n"
 
 
 def is_untouched(file: File) -> bool:
@@ -75,8 +84,9 @@ def untouched() -> Q:
 
 @cache
 def _untouched() -> tuple[str, ...]:
-    texts = ((SEEDS / "PROFILE.md").read_bytes(), FRESH_PROFILE.encode())
-    return tuple(hashlib.sha256(text).hexdigest() for text in texts)
+    path = "PROFILE.md"
+    texts = (read(path, of) for of, _name in settings.LANGUAGES for read in (seed, fresh))
+    return tuple(hashlib.sha256(text.encode()).hexdigest() for text in texts)
 
 
 def noted_at(note: File, text: str) -> int | None:

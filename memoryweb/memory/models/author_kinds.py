@@ -14,7 +14,7 @@ class SourceClass(models.TextChoices):
     AGENT = "agent", _("The agent")
     IMPORT = "import", _("An import")
     THIRD_PARTY = "third_party", _("Somebody else")
-    DREAM = "dream", _("A dream")
+    DREAM = "dream", _("The agent, at night")
     SYSTEM = "system", _("The system")
 
 
@@ -41,8 +41,14 @@ class AuthorKind(models.TextChoices):
 
     PERSON = "person", SourceClass.PERSON, _EVERY, _("Person")
     AGENT = "agent", SourceClass.AGENT, _OF_AGENTS, "machine", _("Agent")
-    EXTRACTION = "extraction", SourceClass.THIRD_PARTY, _OF_EXTRACTION, "run", _("Extraction")
-    DREAM = "dream", SourceClass.DREAM, _OF_DREAMS, "run", _("Dream")
+    EXTRACTION = (
+        "extraction",
+        SourceClass.THIRD_PARTY,
+        _OF_EXTRACTION,
+        "run",
+        _("Agent, after a conversation"),
+    )
+    DREAM = "dream", SourceClass.DREAM, _OF_DREAMS, "run", _("Agent, at night")
     IMPORT = "import", SourceClass.IMPORT, _OF_IMPORTS, "machine", _("Import")
     SYSTEM = "system", SourceClass.SYSTEM, _EVERY, _("System")
 

@@ -52,7 +52,7 @@ class Fact(tables.TeamRow):
         DISPUTED = "disputed", _("Contradicted")
         SUPERSEDED = "superseded", _("Replaced")
         EXPIRED = "expired", _("Over")
-        RETIRED = "retired", _("Retired")
+        RETIRED = "retired", _("Ended")
 
     class Why(models.TextChoices):
         """Why it is no longer current."""

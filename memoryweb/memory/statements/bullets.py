@@ -14,7 +14,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
 
 # Headings of kinds say what sort of thing stands below, not whose it is.
-KIND_HEADINGS = frozenset(map(normalise, HEADINGS.values())) | {
+KIND_HEADINGS = {normalise(title) for of in HEADINGS.values() for title in of.values()} | {
     *("notes", "family and relationships", "work and studies", "preferences and interests"),
     "plans and commitments",
 }

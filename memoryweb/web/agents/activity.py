@@ -38,7 +38,7 @@ from memoryweb.web import access, markdown, wording
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm
 from memoryweb.web.pages import Page, about, number_of, page, show, to
 from memoryweb.web.statements import Piece, changed_words, struck
-from memoryweb.web.wording import Chip, file_url, local_times, said_by, talk_url
+from memoryweb.web.wording import Chip, file_url, said_by, talk_url
 
 _SIZE, _NOTES, _LINES, _OPEN_DAYS, _MOST_PAGES = 30, 7, 3, 3, 9_999
 _SIGNS = {"learned": "add", "changed": "change"}
@@ -355,5 +355,5 @@ def _notes(
 
 
 def _journal(text: str, day: date) -> SafeString:
-    """Without the date that is its heading."""
-    return markdown.render_text(local_times(text.removeprefix(f"# {day}\n"), day))
+    """Without the date that is its heading, and with the reader's time in place of UTC."""
+    return markdown.render_text(wording.in_zone(text.removeprefix(f"# {day}\n"), day))

@@ -2,6 +2,7 @@ from datetime import time
 from uuid import UUID
 
 from django import forms
+from django.conf import settings as conf
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -31,13 +32,19 @@ class AgentForm(forms.Form):
     time_zone = ZoneField(
         help_text=gettext_lazy("Decides when its night begins and what “today” means.")
     )
+    language = forms.ChoiceField(
+        label=gettext_lazy("Language"),
+        choices=conf.LANGUAGES,
+        initial=conf.LANGUAGE_CODE,
+        help_text=gettext_lazy(
+            "Of its diary and of the headings in its memory. What people say stays in their words."
+        ),
+    )
     dreaming = forms.BooleanField(
         label=gettext_lazy("Dreams every night"),
         required=False,
         initial=True,
-        help_text=gettext_lazy(
-            "Reviews the notes of the last seven days and adds what matters to MEMORY.md."
-        ),
+        help_text=gettext_lazy("Reads the notes of the last seven days and learns what matters."),
     )
     dream_at = forms.TimeField(
         label=gettext_lazy("Dreams at"),

@@ -8,9 +8,8 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import facts, forgetting
-from memoryweb.memory.models import Fact, ForgetRequest
+from memoryweb.memory.models import Fact
 from memoryweb.memory.still_true import still_true
-from memoryweb.web.statements import forgotten
 from memoryweb.web.wording import Text
 
 _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
@@ -54,13 +53,6 @@ class EditForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("New text"), max_length=600, widget=forms.Textarea(attrs={"rows": 3})
     )
-
-
-def told_of(act: Act, done: object) -> str:
-    """What the person is told of it."""
-    if isinstance(done, ForgetRequest) and done.erase_at:
-        return forgotten(done.erase_at)
-    return str(act.said)
 
 
 def possible(fact: Fact, state: Fact.State, *, is_own_word: bool) -> frozenset[str]:

@@ -34,11 +34,11 @@ from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
 from memoryweb.memory.visible.readable import To, readable_facts, statement
 from memoryweb.web import access, wording
 from memoryweb.web.facts import rows
-from memoryweb.web.facts.acts import ACTS, Act, EditForm, possible, told_of
+from memoryweb.web.facts.acts import ACTS, Act, EditForm, possible
 from memoryweb.web.files.editor import undo_url
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, UntilForm
 from memoryweb.web.pages import LINES, about, done, next_url, page, show, to, told_in, told_to
-from memoryweb.web.wording import fact_url, owner_name, writer_of
+from memoryweb.web.wording import fact_url, forgotten, owner_name, writer_of
 
 _LOOKUPS = {
     "q": "words",
@@ -224,7 +224,7 @@ def _act(request: access.TeamRequest, agent_id: UUID, fact_id: UUID, act: Act) -
             made = act.do(tx, found, writer=writer_of(request))
         place = to(request, "agents_fact", agent_id, fact_id)
         back = f"{place}{act.back}{workspace.query}" if act.undo else ""
-        messages.success(request, told_of(act, made), extra_tags=back)
+        messages.success(request, forgotten(made, act.said), extra_tags=back)
     url = next_url(request) or fact_url(request, found)
     return done(request, lambda one: _show(one, workspace, fact_id), url, partials=_PARTIALS)
 
@@ -371,11 +371,13 @@ def _done(act: str, n: int, *, is_own: bool) -> str:
     if act == "confirm":
         said = ngettext("{n} statement confirmed.", "{n} statements confirmed.", n)
     elif act == "not_true":
-        said = ngettext("{n} statement removed.", "{n} statements removed.", n)
+        said = ngettext(
+            "{n} statement marked as not true.", "{n} statements marked as not true.", n
+        )
     elif is_own:
         said = ngettext(
-            "{n} statement hidden. It will be erased in a while.",
-            "{n} statements hidden. They will be erased in a while.",
+            "{n} statement forgotten. It is erased in 10 minutes.",
+            "{n} statements forgotten. They are erased in 10 minutes.",
             n,
         )
     else:

@@ -31,7 +31,16 @@ from memoryweb.web.access import TeamRequest, Workspace, note_read
 from memoryweb.web.files.forms import LineForm
 from memoryweb.web.markdown import Block
 from memoryweb.web.pages import number_of, page, to
-from memoryweb.web.wording import author_name, author_of, file_url, message_url, talk_url
+from memoryweb.web.wording import (
+    NOTED,
+    author_name,
+    author_of,
+    file_url,
+    in_zone,
+    message_url,
+    noted_at,
+    talk_url,
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,7 @@ class LineBlock:
     first: int = 0
     last: int = 0
     is_changed: bool = False
+    at: str = ""  # the reader's time of a note line, where that is not the line's own
 
     @property
     def looks(self) -> str:
@@ -100,7 +110,7 @@ def _shown_lines(file: File, text: ReadableFile, blocks: Sequence[Block]) -> Ite
     against, away = spoken_against(file), text.hidden
     own = Q(file=file, request__owner=file.owner_id)
     undoable = hidden(files=[file], which=own).lines_of(file) if away else set()
-    last = 0
+    last, written = 0, text.text.split("\n")
     for block in blocks:
         lines = set(block.lines)
         standing = (
@@ -119,8 +129,15 @@ def _shown_lines(file: File, text: ReadableFile, blocks: Sequence[Block]) -> Ite
             outdated=next((against[line] for line in block.lines if line in against), None),
             hidden=bool(lines & away),
             undoable=bool(lines & undoable),
+            at=_noted_at(file, written[block.start - 1]),
         )
         last = block.end
+
+
+def _noted_at(file: File, line: str) -> str:
+    noted = NOTED.match(line)
+    at = noted_at(file.note_date, noted[2]) if file.note_date and noted else ""
+    return at if noted and at != noted[2] else ""
 
 
 def _authors(file: File) -> tuple[set[int], set[int], set[int]]:
@@ -356,7 +373,7 @@ def _line(
     return Step(
         "line",
         title=f"{file.path}:{line}",
-        text=text,
+        text=in_zone(text, file.note_date),
         url=file_url(request, file, line),
         author=author_name(first) if first else "",
         run=run,

@@ -35,7 +35,7 @@ from memoryweb.web.files import lines
 from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.markdown import marked_blocks
 from memoryweb.web.pages import LINES, Page, about, number_of, page, show, to, to_line, told_to
-from memoryweb.web.wording import writer_of
+from memoryweb.web.wording import forgotten, writer_of
 
 # A workspace as a tree: its files by kind, the daily notes by month.
 
@@ -312,10 +312,10 @@ def forget_line(request: access.TeamRequest, agent_id: UUID, path: str, line: in
     if not is_own and readable.hidden & {*numbers}:
         raise Http404
     if request.method == "POST":
-        done = _("Hidden. It will be erased in a while; until then you can undo it.")
         asked = _("An admin decides in Review whether it is erased.")
+        said = _("Forgotten.") if is_own else asked
         act = partial(forgetting.forget_lines, is_theirs=is_own)
-        return _act(request, workspace, file, numbers, act, done if is_own else asked)
+        return _act(request, workspace, file, numbers, act, said)
     found = forgetting.of_lines(file, numbers)
     shown = [one for one in found.meant if one.text][:_NAMED]
     context = about(
@@ -354,8 +354,8 @@ def _act(
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     with told_to(request):
         with request.visit.write() as tx:
-            act(tx, file, numbers, expected=expected, writer=writer_of(request))
-        messages.success(request, said)
+            done = act(tx, file, numbers, expected=expected, writer=writer_of(request))
+        messages.success(request, forgotten(done, said))
     query = to_line(workspace.query, numbers[0])
     return redirect(to(request, "agents_file", workspace.agent.pk, file.path, query=query))
 

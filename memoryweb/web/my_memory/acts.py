@@ -24,7 +24,7 @@ from memoryweb.memory.visible.readable import To
 from memoryweb.memory.visible.request_contents import waiting_of
 from memoryweb.web import wording
 from memoryweb.web.access import UserRequest
-from memoryweb.web.facts.acts import ACTS, EditForm, told_of
+from memoryweb.web.facts.acts import ACTS, EditForm
 from memoryweb.web.form_fields import UntilForm
 from memoryweb.web.my_memory import rows
 from memoryweb.web.my_memory.rows import Oneself, Row
@@ -71,7 +71,7 @@ def _of_statement(name: str) -> Act:
             return refused(request, who, _now(who, fact), found)
         row = _now(who, fact)
         if act.undo:
-            row = replace(row, told=told_of(act, made), undo=row.at + act.back)
+            row = replace(row, told=wording.forgotten(made, act.said), undo=row.at + act.back)
         return answered(request, who, row)
 
     return view
@@ -171,7 +171,7 @@ def _forget(
         tx, file, numbers, expected=spot.sha256, writer=by, is_theirs=True
     )
     row, act = replace(_line(who, file, spot), text="", is_gone=True), ACTS["forget"]
-    return replace(row, told=told_of(act, made), undo=row.at + act.back)
+    return replace(row, told=wording.forgotten(made, act.said), undo=row.at + act.back)
 
 
 def _unforget(

@@ -66,7 +66,7 @@ class Oneself:
     @property
     def name(self) -> str:
         """As agents know them."""
-        return self.me.external_id if self.me.source.startswith("api:") else self.me.shown_as
+        return self.me.name
 
     def to(self, name: str, *place: Any, query: str = "") -> str:
         """A page of the team; empty on a visit, which opens none of them."""
@@ -249,7 +249,7 @@ def _whose(who: Oneself, owner: Owner | None) -> str:
     """Which of one's accounts, where that is not plain."""
     if len(who.owners) < 2 or owner is None or owner.source == "user":
         return ""
-    return owner.shown_as
+    return owner.name
 
 
 def _owner(who: Oneself, owner_id: UUID | None) -> str:

@@ -238,7 +238,7 @@ def link(request: TeamRequest) -> HttpResponse:
         form.add_error("code", str(refused))
         return _page(request, form, status=422)
     said = _("{owner} is now linked to you. Its memory is on this page, too.")
-    messages.success(request, said.format(owner=owner.shown_as))
+    messages.success(request, said.format(owner=owner.name))
     return redirect(to(request, "mine") + "#linked")
 
 
@@ -250,7 +250,7 @@ def unlink(request: TeamRequest, owner_id: UUID) -> HttpResponse:
         raise Http404
     one_time_codes.unlink(owner=owner, user=request.user, by=visit.actor)
     said = _("{owner} is no longer linked to you. Its memory stays with that chat or app.")
-    messages.success(request, said.format(owner=owner.shown_as))
+    messages.success(request, said.format(owner=owner.name))
     return redirect(to(request, "mine") + "#linked")
 
 

@@ -20,7 +20,7 @@ from memoryweb.web.wording import file_url, talk_url
 
 _QUOTED = 240  # characters of a message
 _BRIEF = 3  # lines of a proposal where it is one of many
-_MARKS = {"add": ("+", _("Added")), "change": ("⇄", _("Changed")), "retire": ("−", _("Retired"))}
+_MARKS = {"add": ("+", _("Learned")), "change": ("⇄", _("Changed")), "retire": ("−", _("Ended"))}
 
 
 def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> 
     return {
         "sections": _grouped(_rows(request, proposed, picked)),
         "seen": proposed.seen,
-        "author": proposal.run.get_kind_display() if proposal.run else program,
+        "author": item.agent.name if proposal.run else program,
         "file_url": file_url(request, proposal.file),
         "run_url": to(request, "agents_run", proposal.run_id) if proposal.run_id else "",
         "is_stale": item.is_waiting and not proposed.fits,

@@ -163,7 +163,7 @@ class RetentionForm(forms.Form):
         help_text=_FOR_EVER,
     )
     reports_days = forms.IntegerField(
-        label=gettext_lazy("Days that models’ answers and what dreams left out are kept"),
+        label=gettext_lazy("Days that models’ answers and what dreams skipped are kept"),
         required=False,
         min_value=60,
         max_value=36_500,

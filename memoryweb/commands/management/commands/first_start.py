@@ -75,7 +75,8 @@ class Command(base.Command):
             _admin_of(team, email, password)
             with scope(team=team), write_transaction(team) as tx:
                 if agent:
-                    create_agent(tx, name=checked_name(agent, longest=MAX_NAME))
+                    called = checked_name(agent, longest=MAX_NAME)
+                    create_agent(tx, name=called, language=_language())
                 if program:
                     create_integration(team=team, name=program, by=SYSTEM)
                     _keep(Path(file), _token(team))
@@ -89,6 +90,13 @@ class Command(base.Command):
         if not options["json"]:
             self.stdout.write(text)
             self.stdout.flush()
+
+
+def _language() -> str:
+    language = os.environ.get("MEMORYWEB_SETUP_LANGUAGE") or settings.LANGUAGE_CODE
+    if language not in (known := dict(settings.LANGUAGES)):
+        raise CommandError(f"MEMORYWEB_SETUP_LANGUAGE is one of {', '.join(known)}.")
+    return language
 
 
 def _keep(path: Path, secret: str) -> None:
