@@ -19,7 +19,7 @@ def apart(apps: StateApps, _schema: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0004_local_models")]
+    dependencies = [("agents", "0005_language")]
 
     operations = [
         migrations.AddField("agent", "tint", models.SmallIntegerField(default=1)),
