@@ -364,6 +364,7 @@ ONE = frozenset(
         *(f"mine_line_{verb}" for verb, _first in MY_LINE_ACTS),
         "owners_export",
         "owners_link",
+        "owners_link_mail",
         "keep_fact_true",
         "owners_link_withdraw",
         "owners_open",

@@ -37,7 +37,7 @@ from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.walls.api_stage import ARCHIVE, CANARY, asked_to_forget, contradicted, furnish
 from tests.walls.api_stage import Stage as Furnished
-from tests.world import Home
+from tests.world import Home, confirm_address
 
 BOBS_CANARY = "the green kayak"
 PERSON = Writer(AuthorKind.PERSON)
@@ -223,6 +223,7 @@ def _linked(home: Home) -> Owner:
 def _code(home: Home) -> str:
     issue = partial(one_time_codes.issue, integration=home.integration, by=SYSTEM)
     issue(owner=home.customer, purpose=Purpose.VISIT)  # may be withdrawn
+    confirm_address(home, home.customer)  # where one may be mailed
     return issue(owner=home.sender, purpose=Purpose.LINK).secret
 
 
