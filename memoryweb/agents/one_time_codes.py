@@ -73,10 +73,7 @@ def issue(
     if earlier.filter(created_at__gt=now - WINDOW).count() >= MOST_CODES:
         raise TooManyCodes(WINDOW)
     if purpose != Purpose.VISIT:
-        if integration is None:
-            raise CodeRefused
-        if _live_codes(integration, purpose, now) >= MOST_LIVE_CODES:
-            raise TooManyCodes(WINDOW)
+        _check_live_codes(integration, purpose, now)
     earlier.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
     secret = secrets.token_urlsafe(32) if purpose == Purpose.VISIT else _short()
     code = OneTimeCode.objects.create(
@@ -263,9 +260,13 @@ def _check_person(owner: Owner) -> None:
         raise OwnerRefused(_("This person has an account and finds My memory after signing in."))
 
 
-def _live_codes(integration: Integration, purpose: Purpose, now: datetime) -> int:
+def _check_live_codes(integration: Integration | None, purpose: Purpose, now: datetime) -> None:
+    if integration is None:
+        raise CodeRefused
     codes = OneTimeCode.objects.filter(team=integration.team, integration=integration)
-    return codes.filter(purpose=purpose, used_at=None, expires_at__gt=now).count()
+    live = codes.filter(purpose=purpose, used_at=None, expires_at__gt=now)
+    if live.count() >= MOST_LIVE_CODES:
+        raise TooManyCodes(WINDOW)
 
 
 def _has_guessed(team: Team, by: Actor, now: datetime) -> bool:

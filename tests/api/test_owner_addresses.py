@@ -1,6 +1,7 @@
 """The address of an end user: given, confirmed and removed by their app."""
 
 import re
+import uuid
 from smtplib import SMTPRecipientsRefused
 from typing import Any
 
@@ -80,6 +81,8 @@ def test_another_programs_owner_is_out_of_reach(world: World, callers: Callers) 
         assert api.call("PUT", path, EMAIL).status_code == 403
         assert api.post(path + "/confirm", {"code": mailed()}).status_code == 403
         assert api.delete(path).status_code == 403
+        of_nobody = api.call("PUT", f"/owners/{uuid.uuid4()}/address", EMAIL)
+        assert of_nobody.content == api.call("PUT", path, EMAIL).content
     assert OwnerAddress.objects.get().confirmed_at is None
 
 

@@ -1,6 +1,7 @@
 """Every act on people, teams and what opens a door, and the event that it leaves."""
 
 from collections.abc import Callable
+from secrets import token_hex
 
 import pytest
 
@@ -97,7 +98,7 @@ def _address(world: World) -> str:
     given = one_time_codes.give_address(
         owner=world.sender,
         integration=world.integration,
-        email="ann@harbour.example",
+        email=f"{token_hex(4)}@harbour.example",
         language="en",
         by=SYSTEM,
     )

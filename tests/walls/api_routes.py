@@ -77,7 +77,7 @@ CODES: dict[str, Any] = {
 }
 
 ADDRESS, WRONG = "/owners/{owner}/address", {"helpdesk": 400}
-ADDRESSES = CODES | {"body": None, "about": "nobody", "foreign": 403, "ids": ("owner",)}
+ADDRESSES = CODES | {"body": None, "about": "nobody", "foreign": 403}
 
 ROUTES: dict[str, Route] = {
     "list_agents": _read("/agents", about="nobody", stranger=200, ids=()),

@@ -85,6 +85,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
         _weigh(Run.objects.get(pk=shared.run), f"Left {CANARY} in the lobby.")
         assert mine.run
         _weigh(mine.run, f"Keeps {BOBS_CANARY} at the pier.")
+        confirm_address(home, home.customer)
         ids = {
             "team": home.team.slug,
             "agent_id": shared.agent,
@@ -223,7 +224,6 @@ def _linked(home: Home) -> Owner:
 def _code(home: Home) -> str:
     issue = partial(one_time_codes.issue, integration=home.integration, by=SYSTEM)
     issue(owner=home.customer, purpose=Purpose.VISIT)  # may be withdrawn
-    confirm_address(home, home.customer)  # where one may be mailed
     return issue(owner=home.sender, purpose=Purpose.LINK).secret
 
 
