@@ -56,12 +56,11 @@ def issue(
     integration: Integration | None,
     purpose: Purpose,
     by: Actor,
-    user: User | None = None,
     grant: str = "",
 ) -> NewCode:
     """A new secret; the owner's older ones of this purpose end. Raises OwnerRefused, TooManyCodes.
 
-    A `user` of the team, who may by `grant` or mails it to the address that the integration gave,
+    A person of the team, who may by `grant` or mails it to the address that the integration gave,
     gets links alone: whose chat account somebody is, only what came through that chat proves.
 
     Only its keyed hash is kept, so nobody can show it again.
@@ -75,6 +74,7 @@ def issue(
     if purpose != Purpose.VISIT:
         _check_live_codes(integration, purpose, now)
     earlier.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
+    is_persons = by.kind == "person"
     secret = secrets.token_urlsafe(32) if purpose == Purpose.VISIT else _short()
     code = OneTimeCode.objects.create(
         team=owner.team,
@@ -83,10 +83,10 @@ def issue(
         purpose=purpose,
         sha256=_hash(purpose, secret),
         expires_at=now + LASTS[purpose],
-        issued_by=user,
+        issued_by_id=by.id if is_persons else None,
         created_at=now,
     )
-    more = {"grant": grant} if grant else {"sent": "mail"} if user else {}
+    more = {"grant": grant} if grant else {"sent": "mail"} if is_persons else {}
     action = "owner.address_given" if purpose == Purpose.ADDRESS else "owner.code_issued"
     _record(action, owner, by, purpose=str(purpose), **more)
     return NewCode(secret, code.expires_at)

@@ -13,21 +13,11 @@ from memoryweb.accounts.models import Integration, checked_address
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import NewCode, Purpose
-from memoryweb.api import acting_owner
+from memoryweb.api import acting_owner, schemas
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.problems import Forbidden, Invalid
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import (
-    Camel,
-    Id,
-    IdOrNull,
-    Items,
-    Moment,
-    OwnerFields,
-    Paging,
-    RequestBody,
-    page,
-)
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, OwnerFields, Paging, page
 from memoryweb.notify import owner_mail
 
 router = Router(tags=["Owners"])
@@ -68,14 +58,14 @@ class MemoryLink(Camel):
     expires_at: Moment
 
 
-class AddressIn(RequestBody):
+class AddressIn(schemas.RequestBody):
     """`language`: of the mails."""
 
     email: str
     language: Literal["en", "de", "ja"] = "en"
 
 
-class AddressCode(RequestBody):
+class AddressCode(schemas.RequestBody):
     """`code`: as it was mailed to the person, who gave it to you."""
 
     code: str
@@ -120,18 +110,13 @@ def give_address(request: Request, owner: str, body: AddressIn) -> AddressOut:
     no address. Another address ends what the one before could do.
     """
     caller, integration = request.auth, _integration(request)
-    email, language = checked_address(body.email), body.language
+    to = {"email": checked_address(body.email), "language": body.language}
     owner_mail.check_set_up()
-    code = one_time_codes.give_address(
-        owner=_person(acting_owner.target(caller, owner)),
-        integration=integration,
-        email=email,
-        language=language,
-        by=caller.actor,
-    )
+    found = _person(acting_owner.target(caller, owner))
+    code = one_time_codes.give_address(owner=found, integration=integration, by=caller.actor, **to)
     if code is None:
         return AddressOut(confirmed=True)
-    owner_mail.send_code(email, language, caller.team.name, code.secret)
+    owner_mail.send_code(team=caller.team.name, code=code.secret, **to)
     return AddressOut(confirmed=False, expires_at=code.expires_at)
 
 

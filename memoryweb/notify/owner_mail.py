@@ -22,7 +22,7 @@ def check_set_up() -> None:
         raise MailRefused(_("This installation has no mail server."))
 
 
-def send_code(to: str, language: str, team: str, code: str) -> None:
+def send_code(*, email: str, language: str, team: str, code: str) -> None:
     """Raises MailRefused."""
     with override(language):
         said = _(
@@ -30,10 +30,10 @@ def send_code(to: str, language: str, team: str, code: str) -> None:
             "then on {team} can mail you links to what its agents remember about you.\n\nDidn't "
             "ask for it? Then ignore this mail."
         )
-        _send(to, _("Your code"), said.format(code=code, team=team))
+        _send(email, _("Your code"), said.format(code=code, team=team))
 
 
-def send_link(to: str, language: str, team: str, link: str) -> None:
+def send_link(*, email: str, language: str, team: str, link: str) -> None:
     """Raises MailRefused."""
     with override(language):
         said = _(
@@ -41,7 +41,7 @@ def send_link(to: str, language: str, team: str, link: str) -> None:
             "forget it:\n\n{link}\n\nIt works once, within 24 hours. Nobody else needs it: don't "
             "pass it on."
         )
-        _send(to, _("Your memory"), said.format(team=team, link=link))
+        _send(email, _("Your memory"), said.format(team=team, link=link))
 
 
 def _send(to: str, subject: str, text: str) -> None:

@@ -219,9 +219,9 @@ def mail_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
         raise Http404
     try:
         owner_mail.check_set_up()
-        link = _link(request, owner, address.integration)
-        team = request.visit.team.name
-        owner_mail.send_link(mail_address(address), address.language, team, link)
+        link, email = _link(request, owner, address.integration), mail_address(address)
+        mail = {"email": email, "language": address.language, "team": request.visit.team.name}
+        owner_mail.send_link(link=link, **mail)
     except (owner_mail.MailRefused, TooManyCodes) as refused:
         messages.error(request, str(refused))
         return show_owner(request, owner, status=422)
@@ -241,12 +241,8 @@ def withdraw(request: TeamRequest, owner_id: UUID) -> HttpResponse:
 def _link(
     request: TeamRequest, owner: Owner, integration: Integration | None, grant: str = ""
 ) -> str:
+    by, purpose = request.visit.actor, Purpose.VISIT
     issued = one_time_codes.issue(
-        owner=owner,
-        integration=integration,
-        purpose=Purpose.VISIT,
-        by=request.visit.actor,
-        user=request.user,
-        grant=grant,
+        owner=owner, integration=integration, purpose=purpose, by=by, grant=grant
     )
     return link_to(request, "visit", issued.secret)

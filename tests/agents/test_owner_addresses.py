@@ -24,7 +24,7 @@ from memoryweb.agents.one_time_codes import (
 )
 from memoryweb.agents.owners import room_owner, system_owner
 from memoryweb.audit.models import Event
-from memoryweb.audit.record import SYSTEM
+from memoryweb.audit.record import SYSTEM, Actor
 from memoryweb.memory.forgetting import erasing
 from memoryweb.memory.models.writer import write_transaction
 from memoryweb.runs import engine
@@ -63,13 +63,8 @@ def address_of(world: World) -> str:
 
 
 def link(world: World) -> OneTimeCode:
-    issue(
-        owner=world.customer,
-        integration=world.integration,
-        purpose=Purpose.VISIT,
-        by=SYSTEM,
-        user=world.alice,
-    )
+    by = Actor("person", str(world.alice.pk), "admin")
+    issue(owner=world.customer, integration=world.integration, purpose=Purpose.VISIT, by=by)
     return links_of([world.customer.pk])[0]
 
 

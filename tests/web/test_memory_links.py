@@ -82,7 +82,7 @@ def test_who_asked_for_a_link_and_when_it_was_opened_is_told(
 ) -> None:
     confirm_address(world, world.customer)
     alice.post(_url(world, "owners_link_mail"))
-    told = "had a link mailed to the address that their app confirmed."
+    told = "had a link mailed to the confirmed address."
     before = text(audrey.get(_url(world, "owners_detail")))
     assert "Alice" in before
     assert told in before

@@ -338,7 +338,7 @@ def _link(code: OneTimeCode) -> dict[str, Any]:
     """Who asked for it when, and when it was opened."""
     what = gettext_lazy("made a link to this memory.")
     if code.issued_by and code.integration:
-        what = gettext_lazy("had a link mailed to the address that their app confirmed.")
+        what = gettext_lazy("had a link mailed to the confirmed address.")
     return {
         "name": str(code.issued_by or code.integration or _("An admin")),
         "what": what,
