@@ -10,6 +10,7 @@ from django.core import mail
 
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.agents.models import Owner, OwnerAddress
+from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from tests.api.callers import Callers
 from tests.api.client import Api
@@ -33,6 +34,8 @@ def test_a_mailed_code_confirms_it(callers: Callers) -> None:
     assert mailed() not in given.content.decode()
     done = callers.helpdesk.post(PATH + "/confirm", {"code": mailed()})
     assert done.json() == {"confirmed": True, "expiresAt": None}
+    event = Event.objects.get(action="owner.address_confirmed")
+    assert event.token_id
     again = callers.helpdesk.call("PUT", PATH, EMAIL)
     assert again.json()["confirmed"] is True
     assert len(mail.outbox) == 1
