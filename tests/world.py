@@ -1,6 +1,7 @@
 """Everyone a test may need: a team with each role, its agents and owners, and a stranger's twin."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.test import Client
 from django_scopes import scope
@@ -11,6 +12,7 @@ from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.teams import create_team
+from memoryweb.agents import one_time_codes
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import api_owner, channel_owner, person_owner
 from memoryweb.audit.record import SYSTEM
@@ -158,3 +160,10 @@ def _furnish(team: Team, *, admin: User, person: User) -> Home:
             customer=api_owner(team, integration, "customer-1"),
             sender=channel_owner(team, "slack", "U1"),
         )
+
+
+def confirm_address(home: Home | World, owner: Owner, email: str = "ann@harbour.example") -> None:
+    whose: dict[str, Any] = {"owner": owner, "integration": home.integration, "by": SYSTEM}
+    given = one_time_codes.give_address(email=email, language="en", **whose)
+    assert given
+    one_time_codes.confirm_address(code=given.secret, **whose)

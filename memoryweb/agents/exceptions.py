@@ -20,6 +20,8 @@ class OwnerRefused(ValueError):
 class CodeRefused(ValueError):
     """The same for a wrong, expired and used code, and for one of another team."""
 
+    code = "code_refused"
+
     def __init__(self) -> None:
         super().__init__(_("This code or link is wrong, used or expired. Ask for a new one."))
 
@@ -38,6 +40,8 @@ class TooManyTries(ValueError):
 class TooManyCodes(ValueError):
     """Asked for one owner, or by one integration, within a short time."""
 
+    code = "too_many_codes"
+
     def __init__(self, window: timedelta) -> None:
-        self.window = window
+        self.retry_after = window.total_seconds()
         super().__init__(_("Too many codes in a short time. Wait a few minutes."))

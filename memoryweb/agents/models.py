@@ -196,16 +196,18 @@ class BreakGlass(tables.TeamRow):
 
 
 class OneTimeCode(tables.TeamRow):
-    """A secret that an integration got for one of its owners, or an admin who had opened that
-    owner's memory with a reason; only its hash is kept.
+    """A secret that an integration got for one of its owners, or a person of the team `issued`: to
+    pass on, who had opened that owner's memory with a reason, or (with `integration`) mailed to the
+    owner's address. Only its hash is kept.
 
     `link` joins the owner to the signed-in person who types it in; `visit` opens *My memory*
-    once, for somebody without an account.
+    once, for somebody without an account; `address` confirms where such links may be mailed.
     """
 
     class Purpose(models.TextChoices):
         LINK = "link", _("Link to an account")
         VISIT = "visit", _("Open My memory")
+        ADDRESS = "address", _("Confirm an e-mail address")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
@@ -218,12 +220,35 @@ class OneTimeCode(tables.TeamRow):
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
     used_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    issued_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         indexes = [
             models.Index(fields=["team", "owner", "-created_at"], name="agents_one_time_code")
         ]
+
+    @property
+    def is_live(self) -> bool:
+        return self.expires_at > timezone.now()
+
+
+class OwnerAddress(tables.TeamRow):
+    """Where an owner without an account gets links by mail, as their integration gave it. Nobody of
+    the team reads it."""
+
+    owner = models.OneToOneField(Owner, models.CASCADE, primary_key=True, related_name="address")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    integration = models.ForeignKey("accounts.Integration", models.CASCADE, related_name="+")
+    sealed_key = models.BinaryField(help_text="the address")
+    language = tables.PlainCharField(max_length=8)
+    tries = models.IntegerField(default=0, help_text="wrong codes for this address")
+    confirmed_at = models.DateTimeField(null=True)
+
+    @property
+    def bound_to(self) -> str:
+        """What it is sealed for."""
+        return f"address {self.owner_id}"
 
 
 # When an agent dreams: wall-clock time in its zone, one dream a local date (SPEC §5.1). Pure.

@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
-from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
+from memoryweb.accounts.exceptions import AddressRefused
+from memoryweb.agents.exceptions import CodeRefused, OwnerAmbiguous, OwnerRefused, TooManyCodes
 from memoryweb.api import problems, quotas
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.pipeline import answer
@@ -22,17 +23,21 @@ from memoryweb.memory.snapshots import PartMissing
 from memoryweb.memory.tools import DateRefused, EditRefused, StrategyRefused
 from memoryweb.memory.visible.readable import readable_file
 from memoryweb.memory.writing.matrix import WriteRefused
+from memoryweb.notify.owner_mail import MailRefused
 
 # The status, and the field that is named unless the refusal itself names one; "" for none.
 _TOLD: Mapping[type[Exception], tuple[int, str]] = {
+    AddressRefused: (400, "email"),
     refusals.ArchiveRefused: (400, "file"),
     refusals.AssignmentsFound: (400, ""),
     refusals.BatchRefused: (400, ""),
+    CodeRefused: (400, "code"),
     refusals.ContentRefused: (400, "content"),
     DateRefused: (400, "date"),
     EditRefused: (400, ""),
     EntryRefused: (400, ""),
     refusals.FileMissing: (404, ""),
+    MailRefused: (503, ""),
     refusals.MemoryRefused: (409, ""),
     NothingNamed: (404, ""),
     refusals.MessageConflict: (409, ""),
@@ -54,6 +59,7 @@ _TOLD: Mapping[type[Exception], tuple[int, str]] = {
     refusals.SecretRefused: (400, "content"),
     refusals.Stale: (412, ""),
     StrategyRefused: (400, ""),
+    TooManyCodes: (429, ""),
     WriteRefused: (403, ""),
 }
 # Codes that are told otherwise than the rest of their class.

@@ -32,8 +32,9 @@ HEAD, ERASED = "head", "erased"
 FOLLOWED = (
     *("agent.changed", "agent.removed", "embedding.chosen", "embedding.removed"),
     *("integration.revoked", "invitation.accepted", "invitation.withdrawn", "member.removed"),
-    *("model.chosen", "model.removed", "owner.code_withdrawn", "owner.paused", "owner.resumed"),
-    *("owner.unlinked", "team.removed", "token.revoked", "webhook.removed"),
+    *("model.chosen", "model.removed", "owner.address_given", "owner.address_removed"),
+    *("owner.code_withdrawn", "owner.paused", "owner.resumed", "owner.unlinked"),
+    *("team.removed", "token.revoked", "webhook.removed"),
 )
 _SWITCHED = ("agent.changed", "embedding.chosen", "model.chosen", "owner.paused")
 _PURPOSE = b"memoryweb ledger 1\n"

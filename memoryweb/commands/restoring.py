@@ -173,6 +173,9 @@ _ACTS: dict[str, tuple[type[Model], Callable[..., object]]] = {
     "member.removed": (Membership, _remove),
     **{f"{one.noun}.removed": (one, _remove_endpoint) for one in _endpoints},
     **{f"{one.noun}.chosen": (one, _choose_none) for one in _endpoints},
+    # Another one stood in its place, or none.
+    "owner.address_given": (Owner, _by_us(one_time_codes.remove_address, "owner")),
+    "owner.address_removed": (Owner, _by_us(one_time_codes.remove_address, "owner")),
     "owner.code_withdrawn": (Owner, _by_us(one_time_codes.withdraw, "owner")),
     "owner.paused": (Owner, _switch),
     "owner.resumed": (Owner, _switch),

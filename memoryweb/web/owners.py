@@ -5,27 +5,26 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.core.mail import send_mail
 from django.db.models import Q, QuerySet
-from django.http import HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from memoryweb.accounts.models import Team
+from memoryweb.accounts.models import Integration, Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.exceptions import OwnerRefused, TooManyCodes
 from memoryweb.agents.models import Owner
-from memoryweb.agents.one_time_codes import Purpose, live_link
+from memoryweb.agents.one_time_codes import Purpose, confirmed_address, mail_address
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
 from memoryweb.memory.conversations import Talks, talks_per_owner
 from memoryweb.memory.lines.files import files_per_owner
 from memoryweb.memory.my_memory import kept_about
-from memoryweb.notify.morning_mail import is_set_up
+from memoryweb.notify import owner_mail
 from memoryweb.runs.models import last_runs_of_owners, runs_of_owner
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, WordsField
@@ -58,14 +57,6 @@ class BreakGlassForm(forms.Form):
         help_text=gettext_lazy(
             "The person will see this. Say what you need to find out, and for whom."
         ),
-    )
-
-
-class LinkForm(forms.Form):
-    email = forms.EmailField(
-        label=gettext_lazy("E-mail address of the person"),
-        required=False,
-        help_text=gettext_lazy("It is mailed there and not kept. Left empty, you get the link."),
     )
 
 
@@ -162,13 +153,14 @@ def show_owner(
     owner: Owner,
     form: BreakGlassForm | None = None,
     *,
-    link_form: LinkForm | None = None,
     link: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     """`link` to their memory is shown this once."""
     visit = request.visit
     grant, is_mine = visit.opened.get(owner.pk), owner.pk in visit.mine
-    themselves = Actor("person", str(owner.person_id or ""))
+    looked = looks(visit.team, [owner.pk], but=Actor("person", str(owner.person_id or "")))
+    can_link = visit.can(Permission.EXPORT_OWNERS) and not is_mine and _is_guest(owner)
     context = {
         "owner": owner,
         "linked_to": _linked_to(owner),
@@ -176,18 +168,18 @@ def show_owner(
         "talks": talks_per_owner(visit.team, [owner.pk]).get(owner.pk, Talks()),
         "runs": runs_of_owner(visit.team.pk, owner.pk)[:10],
         "grant": grant,
-        **looks(visit.team, [owner.pk], but=themselves),
+        **looked,
         "is_mine": is_mine,
         "form": form or BreakGlassForm(),
-        "link_form": link_form or LinkForm(),
         "link": link,
         "own_page": request.build_absolute_uri(to(request, "mine")),
-        "live_link": live_link(owner) if _is_guest(owner) else None,
-        "can_link": visit.can(Permission.EXPORT_OWNERS) and not is_mine and _is_guest(owner),
+        "live_link": next((one for one in looked["links"] if one["works_until"]), None),
+        "can_link": can_link,
+        "can_mail": can_link and confirmed_address(owner) is not None,
         "can_open": visit.can(Permission.BREAK_GLASS) and not is_mine,
         "can_export": grant is not None and visit.can(Permission.EXPORT_OWNERS),
     }
-    status = 422 if (link_form and link_form.errors) or (form and form.errors) else 200
+    status = 422 if form and form.errors else status
     return show(request, "owners/detail.html", context, status=status)
 
 
@@ -199,32 +191,43 @@ def _is_guest(owner: Owner) -> bool:
 
 # A link with which a person without an account sees, confirms and corrects their own memory.
 #
-# Whoever has it reads that memory, so only an admin makes one who has opened the memory with a
-# reason: the person finds both on their page.
+# Whoever has it reads that memory. So an admin has one mailed to the address that the person's app
+# gave and the person confirmed, without seeing it, or has opened the memory with a reason.
 
 
 @team_view("POST", takes=Permission.EXPORT_OWNERS)
 @never_cache
-def send(request: TeamRequest, owner_id: UUID) -> HttpResponse:
-    """Answers with the link itself, this once, or mails it."""
-    owner, form = find_owner(request, owner_id), LinkForm(request.POST)
+def make_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
+    """Answers with the link itself, this once."""
+    owner = find_owner(request, owner_id)
     grant = request.visit.opened.get(owner.pk)
     if grant is None:
         raise Refused("personal", owner)
-    if not form.is_valid():
-        return show_owner(request, owner, link_form=form)
-    email, by = form.cleaned_data["email"], request.visit.actor
-    if email and not is_set_up():
-        form.add_error("email", _("This installation has no mail server. Copy the link instead."))
-        return show_owner(request, owner, link_form=form)
     try:
-        issued = one_time_codes.issue(
-            owner=owner, integration=None, purpose=Purpose.VISIT, by=by, grant=str(grant.pk)
-        )
+        link = _link(request, owner, None, grant=str(grant.pk))
     except (OwnerRefused, TooManyCodes) as refused:
-        form.add_error(None, str(refused))
-        return show_owner(request, owner, link_form=form)
-    return _given(request, owner, link_to(request, "visit", issued.secret), email)
+        messages.error(request, str(refused))
+        return show_owner(request, owner, status=422)
+    return show_owner(request, owner, link=link)
+
+
+@team_view("POST", takes=Permission.EXPORT_OWNERS)
+def mail_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
+    """To the address that they confirmed, which nobody sees here."""
+    owner = find_owner(request, owner_id)
+    address = confirmed_address(owner) if _is_guest(owner) else None
+    if address is None:
+        raise Http404
+    try:
+        owner_mail.check_set_up()
+        link, email = _link(request, owner, address.integration), mail_address(address)
+        mail = {"email": email, "language": address.language, "team": request.visit.team.name}
+        owner_mail.send_link(link=link, **mail)
+    except (owner_mail.MailRefused, TooManyCodes) as refused:
+        messages.error(request, str(refused))
+        return show_owner(request, owner, status=422)
+    messages.success(request, _("The link was mailed. It works once, within 24 hours."))
+    return redirect(to(request, "owners_detail", owner.pk))
 
 
 @team_view("POST", takes=Permission.EXPORT_OWNERS)
@@ -236,18 +239,11 @@ def withdraw(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     return redirect(to(request, "owners_detail", owner.pk))
 
 
-def _given(request: TeamRequest, owner: Owner, link: str, email: str) -> HttpResponse:
-    if not email:
-        return show_owner(request, owner, link=link)
-    _mail(email, request.visit.team.name, link)
-    messages.success(request, _("The link was mailed. It works once, within 24 hours."))
-    return redirect(to(request, "owners_detail", owner.pk))
-
-
-def _mail(email: str, team: str, link: str) -> None:
-    said = _(
-        "With this link you see what the agents of {team} remember about you, and correct or "
-        "forget it:\n\n{link}\n\nIt works once, within 24 hours. Nobody else needs it: don't "
-        "pass it on."
+def _link(
+    request: TeamRequest, owner: Owner, integration: Integration | None, grant: str = ""
+) -> str:
+    by, purpose = request.visit.actor, Purpose.VISIT
+    issued = one_time_codes.issue(
+        owner=owner, integration=integration, purpose=purpose, by=by, grant=grant
     )
-    send_mail(_("Your memory"), said.format(team=team, link=link), None, [email])
+    return link_to(request, "visit", issued.secret)

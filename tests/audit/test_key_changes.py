@@ -39,7 +39,7 @@ from tests.commands.calling import Answer, run
 from tests.forgetting.asking import WEIGHT
 from tests.migrated import copy_migrated
 from tests.snapshots.archives import of
-from tests.world import World, signed_in
+from tests.world import World, confirm_address, signed_in
 
 pytestmark = pytest.mark.databases
 
@@ -251,11 +251,15 @@ def test_sealed_keys_open_and_webhooks_keep_their_secret(
 ) -> None:
     row, hook = _model_of(world, table), _webhook_of(world)
     identity = _identity_of(world)
+    confirm_address(world, world.customer)
     secret = secret_of(hook)
     for key in ("second", "third"):
         assert change(key).failure == ""
         identity.refresh_from_db()
         assert keys.unseal(bytes(identity.sealed_key), identity.bound_to) == "a refresh token"
+        address = one_time_codes.confirmed_address(world.customer)
+        assert address
+        assert one_time_codes.mail_address(address) == "ann@harbour.example"
         row.refresh_from_db()
         assert keys.unseal(bytes(row.sealed_key), row.bound_to) == "the key of a model"
         assert keys.unseal(bytes(row.sealed_key), row.bound_to, FIRST) is None

@@ -35,7 +35,7 @@ from memoryweb.memory.writing.write import write
 from memoryweb.runs import engine
 from tests.commands.calling import Answer, run
 from tests.forgetting.test_erasing import holding
-from tests.world import World
+from tests.world import World, confirm_address
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CANARIES = [f"My locker code {n} is Zebrafinch{n}0{n}." for n in range(10)]
@@ -151,6 +151,7 @@ def test_who_was_sent_away_stays_away(home: Path, world: World) -> None:
         integration=world.home.integration,
         by=SYSTEM,
     )
+    confirm_address(world, world.sender)
     talk = [NewMessage("user", "I met a Zebrafinch.", "1")]
     with write_transaction(world.team) as tx:
         add_messages(
@@ -161,16 +162,18 @@ def test_who_was_sent_away_stays_away(home: Path, world: World) -> None:
     members.remove_member(membership=person, by=SYSTEM)
     members.withdraw(invitation=invited, by=SYSTEM)
     one_time_codes.withdraw(owner=world.customer, by=SYSTEM)
+    one_time_codes.remove_address(owner=world.sender, by=SYSTEM)
     with write_transaction(world.team) as tx:
         erase_owner(tx, world.customer)
     work()
     done = restore(home)
     assert done.failure == ""
-    assert done.json["revoked"] == 4
+    assert done.json["revoked"] == 5
     assert Token.objects.get(pk=token.pk).revoked_at is not None
     assert not Membership.objects.filter(user=world.bob, team=world.team).exists()
     assert members.find_open(str(invited.pk)) is None
-    assert one_time_codes.live_link(Owner.objects.get(pk=world.customer.pk)) is None
+    assert not any(link.is_live for link in one_time_codes.links_of([world.customer.pk]))
+    assert one_time_codes.confirmed_address(world.sender) is None
     assert left() == set()
     assert not Message.objects.filter(conversation__owner=world.customer).exists()
 

@@ -1,6 +1,7 @@
 """Every act on people, teams and what opens a door, and the event that it leaves."""
 
 from collections.abc import Callable
+from secrets import token_hex
 
 import pytest
 
@@ -92,11 +93,46 @@ def _withdrawn(world: World) -> object:
     return one_time_codes.withdraw(owner=world.sender, by=SYSTEM)
 
 
+def _address(world: World) -> str:
+    """The code that is mailed there."""
+    given = one_time_codes.give_address(
+        owner=world.sender,
+        integration=world.integration,
+        email=f"{token_hex(4)}@harbour.example",
+        language="en",
+        by=SYSTEM,
+    )
+    assert given
+    return given.secret
+
+
+def _confirmed(world: World, code: str = "") -> None:
+    code = code or _address(world)
+    one_time_codes.confirm_address(
+        owner=world.sender, integration=world.integration, code=code, by=SYSTEM
+    )
+
+
+def _misconfirmed(world: World) -> None:
+    _address(world)
+    with pytest.raises(CodeRefused):
+        _confirmed(world, "AAAA-AAAA")
+
+
+def _unaddressed(world: World) -> object:
+    _address(world)
+    return one_time_codes.remove_address(owner=world.sender, by=SYSTEM)
+
+
 def _visit(world: World) -> OneTimeCode:
     return one_time_codes.redeem_visit(_issue(world, Purpose.VISIT))
 
 
 ON_PEOPLE: dict[str, tuple[str, Act]] = {
+    "give an address": ("owner.address_given", _address),
+    "confirm an address": ("owner.address_confirmed", _confirmed),
+    "mistype an address's code": ("owner.address_refused", _misconfirmed),
+    "remove an address": ("owner.address_removed", _unaddressed),
     "get a code": ("owner.code_issued", _issue),
     "withdraw a link": ("owner.code_withdrawn", _withdrawn),
     "link an owner": ("owner.linked", _link),

@@ -76,6 +76,9 @@ CODES: dict[str, Any] = {
     "ids": (),
 }
 
+ADDRESS, WRONG = "/owners/{owner}/address", {"helpdesk": 400}
+ADDRESSES = CODES | {"body": None, "about": "nobody", "foreign": 403}
+
 ROUTES: dict[str, Route] = {
     "list_agents": _read("/agents", about="nobody", stranger=200, ids=()),
     "create": Route(
@@ -363,6 +366,15 @@ ROUTES: dict[str, Route] = {
     ),
     "link_code": Route("POST", "/owners/link-code", **CODES),
     "memory_link": Route("POST", "/owners/memory-link", **CODES),
+    "give_address": Route("PUT", ADDRESS, **ADDRESSES | {"body": {"email": "c@harbour.example"}}),
+    "confirm_address": Route(
+        "POST",
+        ADDRESS + "/confirm",
+        **ADDRESSES | {"body": {"code": "AAAA-AAAA"}, "answers": CODES["answers"] | WRONG},
+    ),
+    "remove_address": Route(
+        "DELETE", ADDRESS, **ADDRESSES | {"answers": answering(204, CODES["answers"])}
+    ),
     "list_events": Route(
         "GET",
         "/audit/events",

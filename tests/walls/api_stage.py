@@ -22,7 +22,7 @@ from memoryweb.memory.writing.proposing import propose
 from memoryweb.memory.writing.write import write
 from memoryweb.runs.models import Run
 from tests.snapshots.archives import of
-from tests.world import Home, World
+from tests.world import Home, World, confirm_address
 
 PERSON = Writer(AuthorKind.PERSON)
 CANARY = "the blue umbrella"
@@ -93,6 +93,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         wifi = "Wi-Fi password: " + "tulip" + "4711\n"
         place = Place(home.agent, None, "structured/wifi.md")
         write(tx, place, wifi, writer=agent)
+        confirm_address(home, home.sender)
     run = dreamt(home, home.customer, canary)
     _tell(dream, "Breakfast ends at half past ten.")
     with scope(team=home.team):

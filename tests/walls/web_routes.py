@@ -503,6 +503,7 @@ CHANGES: dict[str, Route] = {
     "mine_unlink": _post("mine_unlink", ONLY_BOB, owner_id="my_channel_id"),
     "owners_open": _post("owners_open", SEE, {"reason": "A complaint about a wrong note."}),
     "owners_link": _post("owners_link", dict.fromkeys(ROLES, 403)),
+    "owners_link_mail": _post("owners_link_mail", MANAGE),
     "owners_link_withdraw": _post("owners_link_withdraw", MANAGE),
     "owners_export": _post("owners_export", dict.fromkeys(ROLES, 403)),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),

@@ -37,7 +37,7 @@ from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.walls.api_stage import ARCHIVE, CANARY, asked_to_forget, contradicted, furnish
 from tests.walls.api_stage import Stage as Furnished
-from tests.world import Home
+from tests.world import Home, confirm_address
 
 BOBS_CANARY = "the green kayak"
 PERSON = Writer(AuthorKind.PERSON)
@@ -85,6 +85,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
         _weigh(Run.objects.get(pk=shared.run), f"Left {CANARY} in the lobby.")
         assert mine.run
         _weigh(mine.run, f"Keeps {BOBS_CANARY} at the pier.")
+        confirm_address(home, home.customer)
         ids = {
             "team": home.team.slug,
             "agent_id": shared.agent,

@@ -1,15 +1,17 @@
 """A link from People with which a person without an account sees and corrects their own memory."""
 
 import re
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.core import mail
 from django.test import Client
 
-from memoryweb.agents.models import OneTimeCode
+from memoryweb.agents.models import OneTimeCode, Owner
 from tests.web.pages import actions, text, url
-from tests.world import World
+from tests.world import World, confirm_address
 
 REASON = {"reason": "They asked what is kept about them."}
 
@@ -24,7 +26,7 @@ def opened(world: World, alice: Client) -> Client:
 def test_a_link_is_shown_once_and_opens_that_memory_alone(
     world: World, opened: Client, client: Client
 ) -> None:
-    page = text(opened.post(_url(world, "owners_link"), {"email": ""}))
+    page = text(opened.post(_url(world, "owners_link")))
     link = _link_in(page)
     assert link not in text(opened.get(_url(world, "owners_detail")))
     assert "owner.code_issued" in actions(world.team)
@@ -61,18 +63,74 @@ def test_whoever_has_an_account_needs_none(world: World, alice: Client) -> None:
     assert not OneTimeCode.objects.exists()
 
 
-def test_it_is_mailed_and_not_shown(world: World, opened: Client) -> None:
-    page = text(opened.post(_url(world, "owners_link"), {"email": "c@example.org"}, follow=True))
+def test_it_is_mailed_to_the_address_that_they_confirmed(
+    world: World, alice: Client, client: Client
+) -> None:
+    confirm_address(world, world.customer, "c@harbour.example")
+    assert "Send a link to their address" in text(alice.get(_url(world, "owners_detail")))
+    page = text(alice.post(_url(world, "owners_link_mail"), follow=True))
     assert "The link was mailed." in page
     [sent] = mail.outbox
-    assert sent.to == ["c@example.org"]
-    assert "/visit/open/#" in sent.body
-    assert sent.body.split("#")[1].split()[0] not in page
+    assert sent.to == ["c@harbour.example"]
+    link = _link_in(str(sent.body))
+    assert link not in page
+    assert client.post("/visit/open/", {"code": link}).status_code == 302
 
 
-def test_without_a_mail_server_it_says_so(world: World, opened: Client, settings: Any) -> None:
+def test_who_asked_for_a_link_and_when_it_was_opened_is_told(
+    world: World, alice: Client, audrey: Client, client: Client
+) -> None:
+    confirm_address(world, world.customer)
+    alice.post(_url(world, "owners_link_mail"))
+    told = "had a link mailed to the confirmed address."
+    before = text(audrey.get(_url(world, "owners_detail")))
+    assert "Alice" in before
+    assert told in before
+    assert "Not opened" in before
+    mine = text(
+        client.post("/visit/open/", {"code": _link_in(str(mail.outbox[0].body))}, follow=True)
+    )
+    for page in (mine, text(audrey.get(_url(world, "owners_detail")))):
+        assert told in page
+        assert "Not opened" not in page
+    assert {"owner.code_issued", "visit.opened"} <= {*actions(world.team)}
+
+
+def test_the_address_is_on_no_page_and_in_no_event(
+    world: World, opened: Client, audrey: Client
+) -> None:
+    confirm_address(world, world.customer, "c@harbour.example")
+    opened.post(_url(world, "owners_link_mail"))
+    exported = opened.post(_url(world, "owners_export"))
+    archive = ZipFile(BytesIO(b"".join(exported.streaming_content)))  # type: ignore[attr-defined]
+    seen = [archive.read(name).decode() for name in archive.namelist()]
+    for client in (opened, audrey):
+        for name in ("owners_detail", "owners", "audit"):
+            place = [world.customer.pk] if name == "owners_detail" else []
+            seen.append(text(client.get(url(world.team, name, *place))))
+    assert "c@harbour" not in "".join(seen)
+
+
+def test_without_a_confirmed_address_nothing_is_mailed(world: World, alice: Client) -> None:
+    assert "Send a link" not in text(alice.get(_url(world, "owners_detail")))
+    assert alice.post(_url(world, "owners_link_mail")).status_code == 404
+    confirm_address(world, world.customer)
+    Owner.objects.filter(pk=world.customer.pk).update(person=world.bob)
+    assert alice.post(_url(world, "owners_link_mail")).status_code == 404
+    assert not mail.outbox
+
+
+def test_only_admins_mail_one(world: World, bob: Client, audrey: Client) -> None:
+    confirm_address(world, world.customer)
+    for client in (bob, audrey):
+        assert client.post(_url(world, "owners_link_mail")).status_code == 403
+    assert not mail.outbox
+
+
+def test_without_a_mail_server_it_says_so(world: World, alice: Client, settings: Any) -> None:
+    confirm_address(world, world.customer)
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
-    answer = opened.post(_url(world, "owners_link"), {"email": "c@example.org"})
+    answer = alice.post(_url(world, "owners_link_mail"))
     assert answer.status_code == 422
     assert "no mail server" in text(answer)
 

@@ -17,7 +17,7 @@ from django.db.models import Count, Min, Model, Q, QuerySet, RestrictedError
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent, Owner, OwnerAddress
 from memoryweb.audit import ledger
 from memoryweb.audit.record import erase_labels_of, lock, target
 from memoryweb.core.sqlite.base import truncate_log
@@ -66,6 +66,7 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
     hiding.check_hold(tx.team.pk, None, owner.pk)
     owner.keeping = owner.using = False
     owner.save(update_fields=["keeping", "using"])
+    OwnerAddress.objects.filter(owner=owner).delete()
     asked = erase_later(tx, owner, timedelta(), by)
     return [queue(one.agent, one.owner, Run.Trigger.PERSON, by) for one in asked]
 
@@ -468,6 +469,7 @@ def _close_owner(tx: Transaction, owner: Owner) -> None:
     if waiting.exclude(state=models.ForgetRequest.State.ERASED).exists():
         return
     erase_labels_of(tx.team.pk, owner.pk)
+    OwnerAddress.objects.filter(owner=owner).delete()
     owner.external_id, owner.integration, owner.person = f"erased-{owner.pk.hex}", None, None
     owner.save(update_fields=["external_id", "integration", "person"])
 

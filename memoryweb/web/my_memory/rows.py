@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.models import Team, User
 from memoryweb.agents.break_glass import openings_of
 from memoryweb.agents.models import Agent, OneTimeCode, Owner
-from memoryweb.agents.one_time_codes import visitor
+from memoryweb.agents.one_time_codes import links_of, visitor
 from memoryweb.audit.models import Look as LookRow
 from memoryweb.audit.models import looks_at
 from memoryweb.audit.record import Actor
@@ -312,7 +312,7 @@ _READ: dict[str, str | Promise] = {
 
 
 def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) -> dict[str, Any]:
-    """`programs` that may read now, the last 50 `grants` and the last 20 `reads`, in two
+    """`programs` that may read now, the last 50 `grants`, the last 20 `reads` and `links`, in three
     statements. What `but` did, the person themselves, is no look."""
     own = Q(actor_role="visitor")
     if but is not None:
@@ -329,6 +329,21 @@ def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) 
         "programs": [one for one in told if one["at"] is None],
         "grants": [one for one in told if one["at"] is not None],
         "reads": [_read(one, reasons) for one in last],
+        "links": [_link(one) for one in links_of(owner_ids)],
+    }
+
+
+def _link(code: OneTimeCode) -> dict[str, Any]:
+    """Who asked for it when, and when it was opened."""
+    what = gettext_lazy("made a link to this memory.")
+    if code.issued_by and code.integration:
+        what = gettext_lazy("had a link mailed to the confirmed address.")
+    return {
+        "name": str(code.issued_by or code.integration or _("An admin")),
+        "what": what,
+        "at": code.created_at,
+        "opened_at": code.used_at,
+        "works_until": code.expires_at if code.is_live else None,
     }
 
 

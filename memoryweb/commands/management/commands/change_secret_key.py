@@ -10,6 +10,7 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Identity
+from memoryweb.agents.models import OwnerAddress
 from memoryweb.audit import checkpoints, keys
 from memoryweb.audit.models import Keys
 from memoryweb.commands import base
@@ -45,7 +46,8 @@ def _change() -> base.Outcome:
     old = _old_key()
     prints = checkpoints.change(old)
     sealed = 0
-    for row in [*_sealed_of_models(), *Identity.objects.exclude(sealed_key=b"")]:
+    rows: list[Any] = [*_sealed_of_models(), *Identity.objects.exclude(sealed_key=b"")]
+    for row in [*rows, *OwnerAddress.objects.all()]:
         if key := keys.unseal(bytes(row.sealed_key), row.bound_to, old):
             row.sealed_key = keys.seal(key, row.bound_to)
             row.save(update_fields=["sealed_key"])
