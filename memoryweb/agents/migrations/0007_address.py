@@ -14,7 +14,7 @@ PURPOSES = [
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0004_company_accounts"),
-        ("agents", "0004_local_models"),
+        ("agents", "0006_tint"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
