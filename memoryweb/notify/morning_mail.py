@@ -30,7 +30,7 @@ from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, can
 from memoryweb.accounts.signins import record_act
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.models import Operation
+from memoryweb.dreaming.queries import done_in
 from memoryweb.dreaming.story import Tally, counts
 from memoryweb.memory.review import Inbox, reach_of
 from memoryweb.memory.visible import outdated
@@ -168,16 +168,9 @@ def _news_of(row: MailNotice, membership: Membership, now: datetime) -> News:
 
 
 def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> dict[str, Tally]:
-    done = Operation.objects.filter(
-        _common("report__owner", own),
-        team=team,
-        code="",
-        waits="",
-        report__agent__archived_at=None,
-        report__run__reverted_at=None,
-        report__run__finished_at__gt=since,
-        report__run__finished_at__lte=now,
-    )
+    ended = "report__run__finished_at"
+    when = {f"{ended}__gt": since, f"{ended}__lte": now}
+    done = done_in(team, _common("report__owner", own), **when)
     rows = done.values_list("report__agent", "report__agent__name").annotate(**counts())
     return {name: Tally(*did) for _agent, name, *did in rows.order_by("report__agent__name")}
 

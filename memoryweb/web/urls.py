@@ -233,6 +233,7 @@ snapshot_patterns = [
 team_patterns: Patterns = [
     path("", last_night.last_night, name="last_night"),
     path("over-time/", over_time.over_time, name="over_time"),
+    path("over-time/picture.svg", over_time.picture, name="over_time_picture"),
     path("go/", rail.palette, name="palette"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),

@@ -141,6 +141,7 @@ MY_LINE_ACTS = (
 PAGES: dict[str, Route] = {
     "last_night": _get("last_night", READ),
     "over_time": _get("over_time", READ),
+    "over_time_picture": _get("over_time_picture", READ),
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
     "settings_installation_model": _get("settings_installation_model", dict.fromkeys(ROLES, 404)),
