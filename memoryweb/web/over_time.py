@@ -70,16 +70,8 @@ def over_time(request: TeamRequest) -> HttpResponse:
     ranked = sorted(told.items(), key=lambda one: (-one[1].total, one[0].name))
     context = {
         "agent": asked.agent,
-        "agents": _choices(
-            request,
-            "agent",
-            [("", _("All agents")), *((str(one.pk), one.name) for one in asked.every)],
-            str(asked.agent.pk) if asked.agent else "",
-        ),
-        "ranges": _choices(
-            request, "days", [(str(n), _days(n)) for n in RANGES], str(len(asked.days))
-        ),
         "n": len(asked.days),
+        **_switches(request, asked),
         "told": ranked[:_TOLD],
         "rest": Tally.sum(did for _agent, did in ranked[_TOLD:]),
         "picture_url": to(request, "over_time_picture", query=asked.query),
@@ -156,8 +148,14 @@ def _range(request: TeamRequest) -> int:
     return int(wanted) if wanted in map(str, RANGES) else RANGES[0]
 
 
-def _days(count: int) -> str:
-    return _("{n} days").format(n=count)
+def _switches(request: TeamRequest, asked: Asked) -> dict[str, list[Choice]]:
+    agents = [("", _("All agents")), *((str(one.pk), one.name) for one in asked.every)]
+    ranges = [(str(n), _("{n} days").format(n=n)) for n in RANGES]
+    agent = str(asked.agent.pk) if asked.agent else ""
+    return {
+        "agents": _choices(request, "agent", agents, agent),
+        "ranges": _choices(request, "days", ranges, str(len(asked.days))),
+    }
 
 
 def _choices(
