@@ -192,6 +192,7 @@ settings_patterns: Patterns = [
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
+    path("webhooks/slack/", webhooks.new_slack, name="settings_slack_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("model/", model_choice.model, name="settings_model"),
     path(

@@ -76,6 +76,7 @@ WEBHOOK: dict[str, str | list[str]] = {
     "url": "https://receiver.example/hook",
     "events": ["fact.changed"],
 }
+SLACK: dict[str, str | list[str]] = {"address": "https://hooks.slack.com/services/T0/B0/key"}
 SAVED = hashlib.sha256(CONTENT.encode()).hexdigest()
 ONE_LINE: dict[str, str | list[str]] = {
     "first": "1",
@@ -551,6 +552,7 @@ CHANGES: dict[str, Route] = {
     "settings_integration_revoke": _post("settings_integration_revoke", MANAGE),
     # Answers with the secret, this once.
     "settings_webhook_new": Route("settings_webhook_new", MANAGE, "POST", WEBHOOK),
+    "settings_slack_new": _post("settings_slack_new", MANAGE, SLACK),
     "settings_webhook_secret": Route("settings_webhook_secret", MANAGE, "POST"),
     "settings_webhook_change": _post("settings_webhook_change", MANAGE, WEBHOOK),
     "settings_webhook_on": _post("settings_webhook_on", MANAGE, first="settings_webhook_off"),
