@@ -215,6 +215,19 @@ def did_of(runs: Collection[UUID]) -> dict[UUID, Tally]:
     return {run: Tally(*did) for run, *did in rows.annotate(**counts()).order_by()}
 
 
+def done_in(team: Team, reach: Q, **when: datetime) -> "QuerySet[Operation]":
+    """What dreams did to statements of agents that are not archived, but for what was reverted."""
+    return Operation.objects.filter(
+        reach,
+        team=team,
+        code="",
+        waits="",
+        report__agent__archived_at=None,
+        report__run__reverted_at=None,
+        **when,
+    )
+
+
 def people_of(agents: Sequence[Agent]) -> dict[UUID, int]:
     """Agent → how many people talked to it."""
     owners = Conversation.objects.filter(agent__in=agents).values_list("agent")

@@ -3,7 +3,7 @@ in mail."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Self
 
 from django.db.models import Count, Q
@@ -27,22 +27,28 @@ _LABELS = {
 
 @dataclass(frozen=True)
 class Tally:
-    """How many statements were learned, changed and ended, and about how many a person is asked."""
+    """How many statements were learned, changed and ended, about how many a person is asked, and
+    how many people corrected."""
 
     learned: int = 0
     changed: int = 0
     ended: int = 0
     asked: int = 0
+    corrected: int = 0
 
     @classmethod
     def of(cls, kinds: Iterable[str]) -> Self:
         found = Counter(kinds)
         return cls(found["learned"], found["changed"], found["ended"], found["waits"])
 
+    @classmethod
+    def sum(cls, tallies: Iterable[Self]) -> Self:
+        return cls(*map(sum, zip(*map(astuple, tallies), strict=True)))
+
     @property
     def total(self) -> int:
         """Of what was done."""
-        return self.learned + self.changed + self.ended
+        return self.learned + self.changed + self.ended + self.corrected
 
     @property
     def words(self) -> str:
@@ -50,6 +56,7 @@ class Tally:
             _("{n} learned"): self.learned,
             _("{n} changed"): self.changed,
             _("{n} ended"): self.ended,
+            _("{n} corrected by people"): self.corrected,
         }
         return ", ".join(said.format(n=n) for said, n in told.items() if n)
 

@@ -10,12 +10,13 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from django_q.tasks import async_task
 
+from memoryweb.accounts.models import User
 from memoryweb.audit import keys
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
 from memoryweb.memory.models import ReviewItem
 from memoryweb.memory.models.writer import Transaction
-from memoryweb.notify.models import Delivery, Endpoint
+from memoryweb.notify.models import DAILY, Delivery, Endpoint
 
 
 class UrlRefused(ValueError):
@@ -41,6 +42,23 @@ def check_url(url: str) -> None:
         raise UrlRefused(_("The URL must not contain a password or a fragment."))
 
 
+def check_slack(url: str) -> None:
+    """The same of a channel's. Raises UrlRefused."""
+    check_url(url)
+    if urlsplit(url).hostname not in {"hooks.slack.com", *settings.PRIVATE_HOSTS}:
+        raise UrlRefused(_("Slack's URL must begin with https://hooks.slack.com/."))
+
+
+def address_of(endpoint: Endpoint) -> str:
+    """To call it now. Raises UrlRefused, also where a sealed one doesn't open any more."""
+    if not endpoint.is_slack:
+        check_url(endpoint.url)
+        return endpoint.url
+    address = keys.unseal(bytes(endpoint.sealed_key), endpoint.bound_to) or ""
+    check_slack(address)
+    return address
+
+
 def latest_item(team_id: UUID) -> int:
     """Endpoints begin after it."""
     items = ReviewItem.objects.filter(team_id=team_id)
@@ -64,6 +82,26 @@ def make(tx: Transaction, *, url: str, events: Sequence[str]) -> Endpoint:
     return endpoint
 
 
+def make_slack(tx: Transaction, *, address: str, user: User | None, site: str) -> Endpoint:
+    """A channel of Slack that is told the numbers of shared memory every morning. Whoever has its
+    address can write there, so it is never shown. Raises UrlRefused."""
+    check_slack(address)
+    endpoint = Endpoint(
+        team=tx.team,
+        url=f"https://{urlsplit(address).hostname}/…",
+        events=[DAILY],
+        created_at=tx.now,
+        key_number=keys.newest(),
+        user=user,
+        site=site,
+        told_until=tx.now,
+    )
+    endpoint.sealed_key = keys.seal(address, endpoint.bound_to)
+    endpoint.save(force_insert=True)
+    tx.record("webhook.made", **target(endpoint), details={"kind": "slack"})
+    return endpoint
+
+
 def change(tx: Transaction, endpoint: Endpoint, *, url: str, events: Sequence[str]) -> None:
     """Raises UrlRefused."""
     check_url(url)
@@ -77,8 +115,9 @@ def turn(tx: Transaction, endpoint: Endpoint, *, is_on: bool) -> None:
     if is_on and not endpoint.is_on:
         endpoint.seen = ChainHead.objects.get(team_id=tx.team.pk).seq
         endpoint.seen_item = latest_item(tx.team.pk)
+        endpoint.told_until = tx.now if endpoint.is_slack else None
     endpoint.is_on, endpoint.reason = is_on, ""
-    endpoint.save(update_fields=["is_on", "reason", "seen", "seen_item"])
+    endpoint.save(update_fields=["is_on", "reason", "seen", "seen_item", "told_until"])
     tx.record("webhook.changed", **target(endpoint), details={"on": is_on})
 
 
@@ -97,12 +136,14 @@ def remove(tx: Transaction, endpoint: Endpoint) -> None:
 
 
 def test(tx: Transaction, endpoint: Endpoint) -> Delivery:
-    body = json.dumps({"type": TEST, "timestamp": tx.now.isoformat(), "data": {}})
+    said = {"type": TEST, "timestamp": tx.now.isoformat(), "data": {}}
+    if endpoint.is_slack:
+        said = {"text": _("This is a test from memoryweb. The numbers of the day come here.")}
     made = Delivery.objects.create(
         team=tx.team,
         endpoint=endpoint,
         type=TEST,
-        body=body,
+        body=json.dumps(said),
         due_at=tx.now,
         created_at=tx.now,
     )

@@ -60,6 +60,7 @@ TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
     "checkpoint.signed": (_("The head of the audit log was signed"), frozenset()),
 }
 LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}
+DAILY = "daily.numbers"  # what a channel of Slack is told
 
 
 class Endpoint(TeamRow):
@@ -79,6 +80,18 @@ class Endpoint(TeamRow):
         null=True, help_text="the last of what waits looked at; null: what waits now is not told"
     )
     created_at = models.DateTimeField(default=timezone.now)
+    sealed_key = models.BinaryField(
+        default=bytes, help_text="Slack's address, encrypted; `url` has its host alone"
+    )
+    user = models.ForeignKey(
+        "accounts.User",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="whose morning and language Slack is told in",
+    )
+    site = PlainCharField(max_length=200, blank=True, help_text="for the links that Slack is told")
+    told_until = models.DateTimeField(null=True, help_text="until when Slack was told")
 
     class Meta:
         db_table = "webhooks_endpoint"
@@ -86,9 +99,19 @@ class Endpoint(TeamRow):
     def __str__(self) -> str:
         return self.url
 
+    @property
+    def is_slack(self) -> bool:
+        return bool(self.sealed_key)
+
+    @property
+    def bound_to(self) -> str:
+        """What its address is sealed for."""
+        return f"{self.team_id} {self.pk}"
+
 
 class Delivery(TeamRow):
-    """One message to one endpoint, and how sending it went. It holds ids, codes and counts."""
+    """One message to one endpoint, and how sending it went. It holds ids, codes and counts;
+    Slack's the names of agents, too."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 from email.utils import parseaddr
 from functools import partial
+from html import escape
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -27,14 +28,14 @@ from django_scopes import scope, scopes_disabled
 
 from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Membership, Team, User
-from memoryweb.accounts.permissions import Permission, can
+from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.accounts.signins import record_act
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.models import Operation
+from memoryweb.dreaming.queries import done_in
 from memoryweb.dreaming.story import Tally, counts
 from memoryweb.memory.review import Inbox, reach_of
 from memoryweb.memory.visible import outdated
-from memoryweb.notify.models import MailNotice
+from memoryweb.notify.models import Endpoint, MailNotice
 from memoryweb.runs.models import Run
 
 SEND = "memoryweb.notify.morning_mail.send_due"
@@ -163,21 +164,14 @@ def _news_of(row: MailNotice, membership: Membership, now: datetime) -> News:
         learned=_learned(team, own, since, now) if row.learned else {},
         failed=_failed(team, own, since, now) if row.failed else 0,
         ending=_ending(membership.user, own, since, now) if row.learned else 0,
-        **(_waiting(membership, own, since, now) if row.waits else {}),
+        **(_waiting(team, membership.role, own, since, now) if row.waits else {}),
     )
 
 
 def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> dict[str, Tally]:
-    done = Operation.objects.filter(
-        _common("report__owner", own),
-        team=team,
-        code="",
-        waits="",
-        report__agent__archived_at=None,
-        report__run__reverted_at=None,
-        report__run__finished_at__gt=since,
-        report__run__finished_at__lte=now,
-    )
+    ended = "report__run__finished_at"
+    when = {f"{ended}__gt": since, f"{ended}__lte": now}
+    done = done_in(team, _common("report__owner", own), **when)
     rows = done.values_list("report__agent", "report__agent__name").annotate(**counts())
     return {name: Tally(*did) for _agent, name, *did in rows.order_by("report__agent__name")}
 
@@ -190,11 +184,11 @@ def _ending(user: User, own: Sequence[UUID], since: datetime, now: datetime) -> 
 
 
 def _waiting(
-    membership: Membership, own: Sequence[UUID], since: datetime, now: datetime
+    team: Team, role: str, own: Sequence[UUID], since: datetime, now: datetime
 ) -> dict[str, Any]:
     """Of what waits for so many days each mail tells once: it got so old since the last one."""
-    rights = frozenset(one for one in Permission if can(membership.role, one))
-    waiting = Inbox(membership.team, partial(reach_of, rights, own, ()))
+    rights = frozenset(one for one in Permission if can(role, one))
+    waiting = Inbox(team, partial(reach_of, rights, own, ()))
     rows = waiting.rows()
     old = {
         days: rows.filter(
@@ -279,6 +273,26 @@ def _sentences(news: News) -> Iterator[str]:
     if news.failed:
         said = ngettext("{n} run failed.", "{n} runs failed.", news.failed)
         yield said.format(n=news.failed)
+
+
+def channel_text(endpoint: Endpoint, since: datetime, now: datetime) -> str:
+    """The numbers of shared memory, as Slack marks text up; empty where there is no news."""
+    team, user = endpoint.team, endpoint.user or User()
+    with scope(team=team):
+        news = News(
+            team,
+            learned=_learned(team, (), since, now),
+            failed=_failed(team, (), since, now),
+            **_waiting(team, Role.ADMIN, (), since, now),
+        )
+    if not news.is_any:
+        return ""
+    home = f"{endpoint.site}/t/{team.slug}/"
+    with translation.override(user.language or settings.LANGUAGE_CODE):
+        lines = [f"*{team.name}*", *(f"• {line}" for line in _sentences(news))]
+        links = f"<{home}|{_('Last night')}> · <{home}review/|{_('Review')}>"
+    # Its own marks are for what is neither a name nor a number.
+    return "\n".join([*(escape(line, quote=False) for line in lines), links])
 
 
 # A person chooses what they hear by mail, or stops it all by the link in one.

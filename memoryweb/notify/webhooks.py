@@ -21,14 +21,16 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django_scopes import scopes_disabled
 
+from memoryweb.accounts.models import User
 from memoryweb.audit import checkpoints, keys
 from memoryweb.audit import record as audit
 from memoryweb.audit.models import ChainHead, Event
 from memoryweb.core import outbound
 from memoryweb.memory.models import ReviewItem
 from memoryweb.memory.models.review import about
-from memoryweb.notify.endpoints import UrlRefused, call_worker, check_url, latest_item
-from memoryweb.notify.models import TYPES, Delivery, Endpoint
+from memoryweb.notify import morning_mail
+from memoryweb.notify.endpoints import UrlRefused, address_of, call_worker, latest_item
+from memoryweb.notify.models import DAILY, TYPES, Delivery, Endpoint
 
 # What of a team's history is told: events of the audit chain become messages, and so does what
 # begins to wait in Review, once each. Both are in the transaction of their change, one of a team
@@ -113,6 +115,9 @@ def _tell(pk: UUID, now: datetime) -> None:
         endpoint = Endpoint.objects.select_for_update().filter(pk=pk, is_on=True).first()
         if endpoint is None:
             return
+        if endpoint.told_until:
+            _tell_channel(endpoint, endpoint.told_until, now)
+            return
         head = ChainHead.objects.filter(team_id=endpoint.team_id).values_list("seq", flat=True)
         upto = head.first() or 0
         events = list(_events(endpoint, upto))
@@ -124,7 +129,17 @@ def _tell(pk: UUID, now: datetime) -> None:
         said = [message(_TYPE_OF[event.action], event) for event in events]
         said += [item_message(item) for item in items if item.state == ReviewItem.State.OPEN]
         said += _heads(endpoint)
-        Delivery.objects.bulk_create(_delivery(endpoint, one, now) for one in said)
+        Delivery.objects.bulk_create(_delivery(endpoint, one["type"], one, now) for one in said)
+
+
+def _tell_channel(endpoint: Endpoint, since: datetime, now: datetime) -> None:
+    """In the morning of whoever added it, if there is something to tell."""
+    if morning_mail.next_morning(endpoint.user or User(), since) > now:
+        return
+    if text := morning_mail.channel_text(endpoint, since, now):
+        _delivery(endpoint, DAILY, {"text": text}, now).save(force_insert=True)
+    endpoint.told_until = now
+    endpoint.save(update_fields=["told_until"])
 
 
 def _events(endpoint: Endpoint, upto: int) -> "QuerySet[Event]":
@@ -154,11 +169,11 @@ def _heads(endpoint: Endpoint) -> list[dict[str, Any]]:
     return [] if told and json.loads(told.body) == said else [said]
 
 
-def _delivery(endpoint: Endpoint, said: dict[str, Any], now: datetime) -> Delivery:
+def _delivery(endpoint: Endpoint, kind: str, said: dict[str, Any], now: datetime) -> Delivery:
     return Delivery(
         team_id=endpoint.team_id,
         endpoint=endpoint,
-        type=said["type"],
+        type=kind,
         body=json.dumps(said, separators=(",", ":")),
         due_at=now,
         created_at=now,
@@ -201,6 +216,7 @@ WAITS = tuple(
     timedelta(minutes=minutes) for minutes in (1, 5, 30, 2 * 60, 5 * 60, 10 * 60, 14 * 60, 20 * 60)
 )
 GONE = 410
+NO_CHANNEL = 404  # Slack's, of a channel or an app that was removed
 
 
 def send_due() -> None:
@@ -241,9 +257,8 @@ def _send(delivery: Delivery) -> bool:
 
 def _answer(delivery: Delivery, now: datetime) -> tuple[int | None, str]:
     """The status, and what is wrong with it."""
-    url = delivery.endpoint.url
     try:
-        check_url(url)
+        url = address_of(delivery.endpoint)
         status = _post(url, headers_of(delivery, now), delivery.body.encode())
     except UrlRefused:
         return None, "url_refused"
@@ -254,7 +269,7 @@ def _answer(delivery: Delivery, now: datetime) -> tuple[int | None, str]:
         return None, "address_refused" if is_refused else "unreachable"
     if 200 <= status < 300:
         return status, ""
-    if status == GONE:
+    if status == GONE or (status == NO_CHANNEL and delivery.endpoint.is_slack):
         return status, "gone"
     return status, "redirected" if 300 <= status < 400 else "refused"
 

@@ -1,58 +1,136 @@
-"""What memory did over weeks and months: how much it holds, what comes and goes, what it is for."""
+"""What memory did in the last week and over months: what agents learned, how much it holds, what
+it is for; and a picture of the counts."""
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
+from django.db.models.functions import TruncDate
 from django.http import Http404, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
+from memoryweb.dreaming.queries import done_in
+from memoryweb.dreaming.story import Tally, counts
 from memoryweb.markdown.marks import part
 from memoryweb.memory.conversations import messages_by_day
 from memoryweb.memory.index.recalls import most_used, prompts_by_day
-from memoryweb.memory.statements.listing import growth
+from memoryweb.memory.statements.listing import corrected, growth
 from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.charts import Chart, Series, chart
-from memoryweb.web.pages import show
+from memoryweb.web.pages import show, to
 from memoryweb.web.wording import Choice, choice, file_url
 
-RANGES = (14, 30, 90)
+RANGES = (7, 30, 90)
 _LINES = 10
+_TOLD = 8  # agents named one by one
 _CLOCK = re.compile(r"\d\d:\d\d ")  # a note's line begins with it
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which agents, and which days: the last one is today."""
+
+    agent: Agent | None
+    every: Sequence[Agent]
+    days: Sequence[date]
+
+    @property
+    def which(self) -> Q:
+        return self.of("agent")
+
+    def of(self, field: str) -> Q:
+        return Q(**{field: self.agent} if self.agent else {f"{field}__in": self.every})
+
+    @property
+    def since(self) -> datetime:
+        return timezone.make_aware(datetime.combine(self.days[0], time.min))
+
+    @property
+    def query(self) -> str:
+        """Asks for the same again."""
+        return f"?days={len(self.days)}" + (f"&agent={self.agent.pk}" if self.agent else "")
 
 
 @team_view("GET")
 def over_time(request: TeamRequest) -> HttpResponse:
-    visit = request.visit
-    agents = list(visit.team.agents.live())
-    agent, count = _chosen(request, agents), _range(request)
-    today = timezone.localdate(visit.now)
-    days = [today - timedelta(days=ago) for ago in reversed(range(count))]
-    which = Q(agent=agent) if agent else Q(agent__in=agents)
-    charts = _charts(request, which, days)
+    asked = _asked(request)
+    charts, lines = _charts(request, asked), _lines(request, asked)
+    told, _learned = _did(request, asked)
+    ranked = sorted(told.items(), key=lambda one: (-one[1].total, one[0].name))
     context = {
-        "agent": agent,
-        "agents": _choices(
-            request,
-            "agent",
-            [("", _("All agents")), *_names(agents)],
-            request.GET.get("agent", ""),
-        ),
-        "ranges": _choices(request, "days", [(str(n), _days(n)) for n in RANGES], str(count)),
+        "agent": asked.agent,
+        "n": len(asked.days),
+        **_switches(request, asked),
+        "told": ranked[:_TOLD],
+        "rest": Tally.sum(did for _agent, did in ranked[_TOLD:]),
+        "picture_url": to(request, "over_time_picture", query=asked.query),
+        "figures": _figures(told.values()),
         "charts": charts,
-        "is_empty": not any(one.rows for one in charts),
-        "lines": _lines(request, which, _start(days[0])),
+        "is_empty": not (told or any(one.rows for one in charts)),
+        "lines": lines[:_LINES],
+        "best": next((one for one in lines if one["is_shared"]), None),
     }
     return show(request, "over_time/over_time.html", context)
+
+
+@team_view("GET")
+def picture(request: TeamRequest) -> HttpResponse:
+    """To show to others: no name, no sentence, nothing but counts."""
+    asked = _asked(request)
+    told, learned = _did(request, asked)
+    values = [learned[day] for day in asked.days]
+    drawn = chart("", "", sum(values), "", asked.days, [Series(_("learned"), "b1", "", values)])
+    context = {"n": len(asked.days), "chart": drawn, "figures": _figures(told.values())}
+    made = render(request, "over_time/picture.svg", context, content_type="image/svg+xml")
+    made.headers["Content-Disposition"] = 'attachment; filename="memory.svg"'
+    return made
+
+
+def _asked(request: TeamRequest) -> Asked:
+    visit = request.visit
+    agents, today = list(visit.team.agents.live()), timezone.localdate(visit.now)
+    days = [today - timedelta(days=ago) for ago in reversed(range(_range(request)))]
+    return Asked(_chosen(request, agents), agents, days)
+
+
+def _did(request: TeamRequest, asked: Asked) -> tuple[dict[Agent, Tally], Counter[date]]:
+    """Of each agent that did something, and what was learned by day: of shared memory and the
+    reader's own."""
+    visit, zone = request.visit, timezone.get_current_timezone()
+    reach = asked.of("report__agent") & visit.common("report__owner")
+    rows = done_in(visit.team, reach, report__dreamt_at__gte=asked.since)
+    rows = rows.annotate(day=TruncDate("report__dreamt_at", tzinfo=zone))
+    found: dict[UUID, list[Tally]] = defaultdict(list)
+    learned: Counter[date] = Counter()
+    by_day = rows.values_list("report__agent", "day").annotate(**counts()).order_by()
+    for agent, day, *did in by_day:
+        found[agent].append(Tally(*did))
+        learned[day] += found[agent][-1].learned
+    for agent, n in corrected(visit.team, asked.which & visit.common(), asked.since).items():
+        found[agent].append(Tally(corrected=n))
+    told = {agent: Tally.sum(found[agent.pk]) for agent in asked.every if agent.pk in found}
+    return told, learned
+
+
+def _figures(told: Iterable[Tally]) -> list[tuple[int, str]]:
+    did = Tally.sum(told)
+    return [
+        (did.learned, _("learned")),
+        (did.changed, _("changed")),
+        (did.ended, _("ended")),
+        (did.corrected, _("corrected by people")),
+    ]
 
 
 def _chosen(request: TeamRequest, agents: Sequence[Agent]) -> Agent | None:
@@ -67,15 +145,17 @@ def _chosen(request: TeamRequest, agents: Sequence[Agent]) -> Agent | None:
 
 def _range(request: TeamRequest) -> int:
     wanted = request.GET.get("days", "")
-    return int(wanted) if wanted in map(str, RANGES) else RANGES[1]
+    return int(wanted) if wanted in map(str, RANGES) else RANGES[0]
 
 
-def _days(count: int) -> str:
-    return _("{n} days").format(n=count)
-
-
-def _names(agents: Sequence[Agent]) -> list[tuple[str, str]]:
-    return [(str(agent.pk), agent.name) for agent in agents]
+def _switches(request: TeamRequest, asked: Asked) -> dict[str, list[Choice]]:
+    agents = [("", _("All agents")), *((str(one.pk), one.name) for one in asked.every)]
+    ranges = [(str(n), _("{n} days").format(n=n)) for n in RANGES]
+    agent = str(asked.agent.pk) if asked.agent else ""
+    return {
+        "agents": _choices(request, "agent", agents, agent),
+        "ranges": _choices(request, "days", ranges, str(len(asked.days))),
+    }
 
 
 def _choices(
@@ -84,16 +164,13 @@ def _choices(
     return [choice(request, label, value == current, **{name: value}) for value, label in values]
 
 
-def _start(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time.min))
-
-
-def _charts(request: TeamRequest, which: Q, days: Sequence[date]) -> list[Chart]:
+def _charts(request: TeamRequest, asked: Asked) -> list[Chart]:
     """Counts alone, of what this reader may know the counts of."""
-    visit, zone, since = request.visit, timezone.get_current_timezone(), _start(days[0])
-    facts = growth(visit.team, which & visit.outcomes(), since, zone)
-    prompts = prompts_by_day(visit.team, which & visit.outcomes(), since, zone)
-    said = messages_by_day(visit.team, which & visit.outcomes(), since, zone)
+    visit, zone, since = request.visit, timezone.get_current_timezone(), asked.since
+    days, which = asked.days, asked.which & visit.outcomes()
+    facts = growth(visit.team, which, since, zone)
+    prompts = prompts_by_day(visit.team, which, since, zone)
+    said = messages_by_day(visit.team, which, since, zone)
     served: Counter[date] = Counter()
     used: Counter[date] = Counter()
     for (_agent, day), one in prompts.items():
@@ -129,10 +206,10 @@ def _charts(request: TeamRequest, which: Q, days: Sequence[date]) -> list[Chart]
     ]  # fmt: skip
 
 
-def _lines(request: TeamRequest, which: Q, since: datetime) -> list[dict[str, Any]]:
-    """Of shared memory and the reader's own, as they stand now."""
-    common = request.visit.common()
-    used = most_used(request.visit.team, which & common, since)
+def _lines(request: TeamRequest, asked: Asked) -> list[dict[str, Any]]:
+    """Of shared memory and the reader's own, as they stand now, most often used first."""
+    visit = request.visit
+    used = most_used(visit.team, asked.which & visit.common(), asked.since)
     shown: dict[tuple[UUID, str], dict[str, Any]] = {}
     for one, readable in zip(
         used, readable_files([one.file for one in used], To.PAGE), strict=True
@@ -147,10 +224,11 @@ def _lines(request: TeamRequest, which: Q, since: datetime) -> list[dict[str, An
                     "ended": ended,
                     "agent": one.file.agent,
                     "url": file_url(request, one.file, one.line),
+                    "is_shared": one.file.owner_id is None,
                     "count": 0,
                 },
             )
             row["count"] += one.count
-    ranked = sorted(shown.values(), key=lambda row: -row["count"])[:_LINES]
+    ranked = sorted(shown.values(), key=lambda row: -row["count"])
     most = ranked[0]["count"] if ranked else 1
     return [row | {"width": round(100 * row["count"] / most)} for row in ranked]

@@ -155,7 +155,7 @@ def _places(request: TeamRequest) -> Iterator[Place]:
         yield str(place["label"]), "", place["url"]
     for name, label, permission in (
         ("agents_new", _("New agent"), Permission.MANAGE_AGENTS),
-        ("over_time", _("Over time"), Permission.READ),
+        ("over_time", _("Last week and over time"), Permission.READ),
         ("settings", _("Members"), Permission.READ),
         ("settings_tokens", _("Connections"), Permission.READ),
         ("settings_model", _("Model and cost"), Permission.SEE_AUDIT),

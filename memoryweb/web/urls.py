@@ -192,6 +192,7 @@ settings_patterns: Patterns = [
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
+    path("webhooks/slack/", webhooks.new_slack, name="settings_slack_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("model/", model_choice.model, name="settings_model"),
     path(
@@ -233,6 +234,7 @@ snapshot_patterns = [
 team_patterns: Patterns = [
     path("", last_night.last_night, name="last_night"),
     path("over-time/", over_time.over_time, name="over_time"),
+    path("over-time/picture.svg", over_time.picture, name="over_time_picture"),
     path("go/", rail.palette, name="palette"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),

@@ -12,11 +12,11 @@ from django.views.decorators.cache import never_cache
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.notify import endpoints
-from memoryweb.notify.models import LABELS, Endpoint
+from memoryweb.notify.models import DAILY, LABELS, Endpoint
 from memoryweb.notify.webhooks import secret_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.pages import page, show, to
-from memoryweb.web.team.forms import WebhookForm
+from memoryweb.web.team.forms import SlackForm, WebhookForm
 from memoryweb.web.team.tokens import show_connections
 
 _MANAGE = Permission.MANAGE_TOKENS
@@ -27,7 +27,7 @@ ERRORS: dict[str, str | Promise] = {
     "unreachable": gettext_lazy("It couldn't be reached, or its certificate isn't valid."),
     "redirected": gettext_lazy("It answered with a redirect, which isn't followed."),
     "refused": gettext_lazy("It didn't accept the message."),
-    "gone": gettext_lazy("It answered that it wants no more (410)."),
+    "gone": gettext_lazy("It answered that it wants no more."),
 }
 LOOKS = {"waiting": "run", "delivered": "ok", "failed": "warn"}
 
@@ -44,6 +44,18 @@ def new(request: TeamRequest) -> HttpResponse:
     return _page(request, made, secret=secret_of(made))
 
 
+@team_view("POST", takes=_MANAGE)
+def new_slack(request: TeamRequest) -> HttpResponse:
+    form = SlackForm(request.POST)
+    if not form.is_valid():
+        return show_connections(request, slack_form=form, status=422)
+    site = request.build_absolute_uri("/").rstrip("/")
+    with request.visit.write() as tx:
+        made = endpoints.make_slack(tx, user=request.user, site=site, **form.cleaned_data)
+    messages.success(request, _("Slack is told the numbers of the day at 8:00, your time."))
+    return _back(request, made)
+
+
 @team_view("GET", takes=_MANAGE)
 def webhook(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
     return _page(request, _find(request, webhook_id))
@@ -51,7 +63,7 @@ def webhook(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
 
 @team_view("POST", takes=_MANAGE)
 def change(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
-    found, form = _find(request, webhook_id), WebhookForm(request.POST)
+    found, form = _find(request, webhook_id, sealed_key=b""), WebhookForm(request.POST)
     if not form.is_valid():
         return _page(request, found, form=form)
     with request.visit.write() as tx:
@@ -82,7 +94,7 @@ def test(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
 @never_cache
 def renew(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
     """Answers with the new secret, this once."""
-    found = _find(request, webhook_id)
+    found = _find(request, webhook_id, sealed_key=b"")
     with request.visit.write() as tx:
         endpoints.renew(tx, found)
     return _page(request, found, secret=secret_of(found))
@@ -112,8 +124,9 @@ def resend(request: TeamRequest, webhook_id: UUID, delivery_id: UUID) -> HttpRes
     return _back(request, found)
 
 
-def _find(request: TeamRequest, webhook_id: UUID) -> Endpoint:
-    return get_object_or_404(request.visit.team.webhooks, pk=webhook_id)
+def _find(request: TeamRequest, webhook_id: UUID, **which: bytes) -> Endpoint:
+    """Slack's has no secret, and another address is another one."""
+    return get_object_or_404(request.visit.team.webhooks.filter(**which), pk=webhook_id)
 
 
 def _back(request: TeamRequest, found: Endpoint) -> HttpResponse:
@@ -125,6 +138,7 @@ def _page(
 ) -> HttpResponse:
     listed = page(request, found.deliveries.order_by("-created_at", "pk"), size=50)
     initial = {"url": found.url, "events": found.events}
+    labels = {**LABELS, DAILY: _("The numbers of the day")}
     context = {
         "tab": "connections",
         "webhook": found,
@@ -133,7 +147,7 @@ def _page(
         "why_off": ERRORS.get(found.reason, ""),
         "page": listed,
         "rows": [
-            (one, LABELS.get(one.type, _("Test")), LOOKS[one.state], ERRORS.get(one.error, ""))
+            (one, labels.get(one.type, _("Test")), LOOKS[one.state], ERRORS.get(one.error, ""))
             for one in listed
         ],
     }

@@ -33,6 +33,7 @@ from memoryweb.memory.models import AuthorKind, File, Message, Tombstone
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.snapshots import service
 from memoryweb.memory.writing import screening, tombstones, write
+from memoryweb.notify.endpoints import UrlRefused, address_of, make_slack
 from memoryweb.notify.models import Endpoint
 from memoryweb.notify.webhooks import secret_of
 from tests.commands.calling import Answer, run
@@ -245,12 +246,20 @@ def _webhook_of(world: World) -> Endpoint:
         return Endpoint.objects.create(team=world.team, url="https://hooks.example/")
 
 
+SLACK = "https://hooks.slack.com/services/T0/B0/key"
+
+
+def _slack_of(world: World) -> Endpoint:
+    with write_transaction(world.team) as tx:
+        return make_slack(tx, address=SLACK, user=world.alice, site="https://memory.example")
+
+
 @pytest.mark.parametrize("table", [TeamModel, TeamEmbedding])
 def test_sealed_keys_open_and_webhooks_keep_their_secret(
     world: World, change: Any, table: type[TeamModel | TeamEmbedding]
 ) -> None:
     row, hook = _model_of(world, table), _webhook_of(world)
-    identity = _identity_of(world)
+    identity, slack = _identity_of(world), _slack_of(world)
     confirm_address(world, world.customer)
     secret = secret_of(hook)
     for key in ("second", "third"):
@@ -264,6 +273,8 @@ def test_sealed_keys_open_and_webhooks_keep_their_secret(
         assert keys.unseal(bytes(row.sealed_key), row.bound_to) == "the key of a model"
         assert keys.unseal(bytes(row.sealed_key), row.bound_to, FIRST) is None
         assert secret_of(hook) == secret
+        slack.refresh_from_db()
+        assert address_of(slack) == SLACK
     hook.generation, hook.key_number = 2, keys.newest()
     assert secret_of(hook) != secret
     assert keys.newest() == 2
@@ -407,13 +418,16 @@ def lose(settings: Any, alone: Any) -> Any:
 
 def test_a_lost_key_is_told_everywhere(buried: World, lose: Any) -> None:
     checkpoints.sign(buried.team.pk, timezone.now())
-    row, hook = _model_of(buried), _webhook_of(buried)
+    row, hook, slack = _model_of(buried), _webhook_of(buried), _slack_of(buried)
     said = lose()
     assert "Erased text may return" in said.output
     assert "1 keys of models" in said.output
     assert "1 webhooks have a new secret" in said.output
     assert keys.unseal(bytes(row.sealed_key), row.bound_to) is None
     assert secret_of(hook)
+    assert "1 URLs of Slack" in said.output
+    with pytest.raises(UrlRefused):
+        address_of(slack)
     event = Event.objects.get(team_id=buried.team.pk, action="keys.lost")
     assert '"webhooks": 1' in event.details
     for person in (buried.alice, buried.vera):

@@ -37,6 +37,11 @@ def _made_webhook(tx: Transaction, _endpoint: Endpoint) -> object:
     return endpoints.make(tx, url="https://other.example/", events=["fact.changed"])
 
 
+def _slack(tx: Transaction, endpoint: Endpoint) -> object:
+    address = "https://hooks.slack.com/services/T0/B0/key"
+    return endpoints.make_slack(tx, address=address, user=endpoint.user, site="https://here")
+
+
 def _resent(tx: Transaction, endpoint: Endpoint) -> None:
     endpoints.resend(tx, endpoint.deliveries.order_by("created_at")[0])
 
@@ -162,6 +167,7 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
         lambda w: members.remove_member(membership=_membership(w), by=SYSTEM),
     ),
     "make webhook": ("webhook.made", _on_webhook(_made_webhook)),
+    "add a channel of Slack": ("webhook.made", _on_webhook(_slack)),
     "change webhook": (
         "webhook.changed",
         _on_webhook(lambda tx, one: endpoints.change(tx, one, url=one.url, events=[])),

@@ -415,6 +415,7 @@ ONE = frozenset(
         "settings_model_remove",
         "settings_model_test",
         "settings_model_use",
+        "settings_slack_new",
         "settings_token_grant",
         "settings_token_new",
         "settings_token_revoke",

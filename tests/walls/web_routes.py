@@ -76,6 +76,7 @@ WEBHOOK: dict[str, str | list[str]] = {
     "url": "https://receiver.example/hook",
     "events": ["fact.changed"],
 }
+SLACK: dict[str, str | list[str]] = {"address": "https://hooks.slack.com/services/T0/B0/key"}
 SAVED = hashlib.sha256(CONTENT.encode()).hexdigest()
 ONE_LINE: dict[str, str | list[str]] = {
     "first": "1",
@@ -142,6 +143,7 @@ MY_LINE_ACTS = (
 PAGES: dict[str, Route] = {
     "last_night": _get("last_night", READ),
     "over_time": _get("over_time", READ),
+    "over_time_picture": _get("over_time_picture", READ),
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
     "settings_installation_model": _get("settings_installation_model", dict.fromkeys(ROLES, 404)),
@@ -552,6 +554,7 @@ CHANGES: dict[str, Route] = {
     "settings_integration_revoke": _post("settings_integration_revoke", MANAGE),
     # Answers with the secret, this once.
     "settings_webhook_new": Route("settings_webhook_new", MANAGE, "POST", WEBHOOK),
+    "settings_slack_new": _post("settings_slack_new", MANAGE, SLACK),
     "settings_webhook_secret": Route("settings_webhook_secret", MANAGE, "POST"),
     "settings_webhook_change": _post("settings_webhook_change", MANAGE, WEBHOOK),
     "settings_webhook_on": _post("settings_webhook_on", MANAGE, first="settings_webhook_off"),

@@ -5,13 +5,10 @@ import hashlib
 import hmac
 import json
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from uuid import UUID
 
@@ -28,46 +25,8 @@ from memoryweb.notify import endpoints, webhooks
 from memoryweb.notify.models import TYPES, Delivery, Endpoint
 from memoryweb.notify.webhooks import secret_of
 from tests.web.pages import text, url
+from tests.webhooks.conftest import Receiver
 from tests.world import World
-
-
-@dataclass
-class Receiver:
-    """What it got, and what it answers: a status, or whatever is done with the connection."""
-
-    port: int
-    got: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
-    answers: int | Callable[[BaseHTTPRequestHandler], None] = 204
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/hook"
-
-
-@pytest.fixture
-def receiver(settings: Any) -> Iterator[Receiver]:
-    settings.PRIVATE_HOSTS = ["127.0.0.1"]
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            made.got.append(({k.lower(): v for k, v in self.headers.items()}, body))
-            if isinstance(made.answers, int):
-                self.send_response(made.answers)
-                self.send_header("Location", "http://127.0.0.1:1/")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-            else:
-                made.answers(self)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        made = Receiver(server.server_port)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield made
-        server.shutdown()
 
 
 @pytest.fixture

@@ -333,6 +333,12 @@ def growth(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> Growth:
     return Growth(before, came, changed, left)
 
 
+def corrected(team: Team, which: Q, since: datetime) -> dict[UUID, int]:
+    """Agent → how many statements people took back or put in other words."""
+    facts = Fact.objects.filter(which, team=team, corrected_at__gte=since)
+    return dict(facts.values_list("agent").annotate(Count("pk")).order_by())
+
+
 def protected_size(file: File, least: float) -> int:
     """How many characters no machine may take out: lines that people wrote, confirmed or pinned,
     or that wait for one. A file that has no more than `least` is not looked through."""

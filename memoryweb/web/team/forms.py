@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,7 @@ from memoryweb.accounts.models import Integration, Membership, Theme, User
 from memoryweb.accounts.permissions import GRANTED, Role, Scope
 from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
 from memoryweb.agents.models import Agent
-from memoryweb.notify.endpoints import UrlRefused, check_url
+from memoryweb.notify.endpoints import UrlRefused, check_slack, check_url
 from memoryweb.notify.models import LABELS
 from memoryweb.web.form_fields import DayInput, WordsField, ZoneField, set_choices, start_of
 
@@ -167,12 +167,27 @@ class WebhookForm(forms.Form):
     )
 
     def clean_url(self) -> str:
-        url: str = self.cleaned_data["url"]
-        try:
-            check_url(url)
-        except UrlRefused as refused:
-            raise forms.ValidationError(str(refused)) from None
-        return url
+        return _checked(self.cleaned_data["url"], check_url)
+
+
+class SlackForm(forms.Form):
+    address = forms.CharField(
+        label=_("Slack's webhook URL"),
+        max_length=500,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_("From the channel's app “Incoming Webhooks”. It is kept encrypted."),
+    )
+
+    def clean_address(self) -> str:
+        return _checked(self.cleaned_data["address"], check_slack)
+
+
+def _checked(url: str, check: Callable[[str], None]) -> str:
+    try:
+        check(url)
+    except UrlRefused as refused:
+        raise forms.ValidationError(str(refused)) from None
+    return url
 
 
 class TokenForm(forms.Form):

@@ -19,7 +19,7 @@ from memoryweb.memory.lines.sources import agents_written_by
 from memoryweb.notify.models import Delivery
 from memoryweb.web.access import Refused, TeamRequest, team_view
 from memoryweb.web.pages import Page, page, show, to, told_in, told_to
-from memoryweb.web.team.forms import GrantForm, IntegrationForm, TokenForm, WebhookForm
+from memoryweb.web.team.forms import GrantForm, IntegrationForm, SlackForm, TokenForm, WebhookForm
 
 _PARTIALS = ("tokens",)
 _ERRORS = 50
@@ -155,6 +155,7 @@ def show_connections(
     *,
     form: TokenForm | None = None,
     webhook_form: WebhookForm | None = None,
+    slack_form: SlackForm | None = None,
     made: Token | None = None,
     secret: str = "",
     status: int | None = None,
@@ -171,6 +172,7 @@ def show_connections(
         "can_manage": manages,
         "form": form or _form(request),
         "webhook_form": webhook_form or WebhookForm(),
+        "slack_form": slack_form or SlackForm(),
         "made": made,
         "secret": secret,
         **(_integrations(request) if visit.can(Permission.SEE_TOKENS) else {}),

@@ -46,8 +46,10 @@ def _change() -> base.Outcome:
     old = _old_key()
     prints = checkpoints.change(old)
     sealed = 0
-    rows: list[Any] = [*_sealed_of_models(), *Identity.objects.exclude(sealed_key=b"")]
-    for row in [*rows, *OwnerAddress.objects.all()]:
+    rows: list[Any] = [*_sealed_of_models(), *OwnerAddress.objects.all()]
+    for table in (Identity, Endpoint):
+        rows += table.objects.exclude(sealed_key=b"")
+    for row in rows:
         if key := keys.unseal(bytes(row.sealed_key), row.bound_to, old):
             row.sealed_key = keys.seal(key, row.bound_to)
             row.save(update_fields=["sealed_key"])
@@ -71,13 +73,15 @@ def _begin_anew() -> base.Outcome:
         raise CommandError("Nothing is lost: this database was written with these keys.")
     checkpoints.begin_anew(timezone.now())
     models = len(_sealed_of_models())
-    webhooks = Endpoint.objects.update(key_number=0)
+    webhooks = Endpoint.objects.filter(sealed_key=b"").update(key_number=0)
+    slack = Endpoint.objects.exclude(sealed_key=b"").count()
     base.record_everywhere("keys.lost", models=models, webhooks=webhooks)
     said = (
         "memoryweb begins anew with this key. Erased text may return: nothing keeps it out any "
         f"more, and every page says so. What can’t be opened: {models} keys of models (enter them "
-        f"again in Settings). {webhooks} webhooks have a new secret (renew it and give it to who "
-        "receives them). Likely secrets and flagged lines that were let pass are asked about again."
+        f"again in Settings) and {slack} URLs of Slack (add them again). {webhooks} webhooks "
+        "have a new secret (renew it and give it to who receives them). Likely secrets and flagged "
+        "lines that were let pass are asked about again."
     )
     return base.Outcome(said, {"models": models})
 
