@@ -68,9 +68,10 @@ def cards_of(
     nights: Sequence[AgentNight],
     standing: Mapping[UUID, queries.AgentNights],
     proposing: Collection[UUID],
+    asked: Mapping[UUID, str],
 ) -> list[dict[str, Any]]:
     shown = [one for night in nights for one in (*night.learned, *night.asked)]
-    told, most = statement_rows(request, shown), _TOLD if len(nights) <= _MANY else _FEW
+    told, most = statement_rows(request, shown, asked), _TOLD if len(nights) <= _MANY else _FEW
     cards = []
     for night in nights:
         one, reports = standing[night.agent.pk], night.reports
@@ -186,10 +187,11 @@ def _cards(
         (told if is_told else quiet).append(one)
     shown = page(request, told, size=_CARDS)
     needs = _needs(request, shown.items, waits[:_NEEDS])
+    asked = {one["item"].row.pk: one.get("said", "") for one in needs}
     return {
         "page": shown,
         "needs": needs,
-        "cards": cards_of(request, shown.items, standing, proposing),
+        "cards": cards_of(request, shown.items, standing, proposing, asked),
         "rows": [_row(request, standing[one.agent.pk]) for one in quiet],
     }
 

@@ -121,9 +121,9 @@ def foretold(one: Operation) -> StatementRow:
 
 
 def statement_rows(
-    request: TeamRequest, learned: Iterable[NightResult]
+    request: TeamRequest, learned: Iterable[NightResult], asked: Mapping[UUID, str] | None = None
 ) -> dict[UUID, list[StatementRow]]:
-    """By report."""
+    """By report. `asked`: how a question is put, where that is known."""
     those = list(learned)
     tells_new = not all(one.is_new for one in those)  # else it is the morning's first visit
     found: dict[UUID, list[StatementRow]] = {}
@@ -137,9 +137,9 @@ def statement_rows(
             if said and said.message
         ],
     )
-    asked = questions.sentences(
-        [one.fact.contradiction for one in those if one.fact and _is_question(one)]
-    )
+    if asked is None:
+        about = (one.fact.contradiction for one in those if one.fact and _is_question(one))
+        asked = questions.sentences([*about])
     for one in those:
         row = _statement_row(request, one, look, tells_new)
         if row.pieces and one.is_disputed and _changes(request, one.fact):
@@ -237,11 +237,12 @@ def _asking(
     about = fact.contradiction
     url = to(request, "review_item", "contradiction", about.pk)
     if _is_question(one):
-        note = _("Is this still true?") if about.is_about(fact) else asked[about.pk]
+        said = _("Is this still true?") if about.is_about(fact) else asked.get(about.pk, "")
+        note = said or _("A question about it waits for you.")
         decide = to(request, "review_decide", "contradiction", about.pk)
         words = {"IGNORE": _("Still true"), "KEEP_B": _("No longer")}
-        answers = [Act(said, decide, "", "", code, "decision") for code, said in words.items()]
-        may = request.visit.decides(fact.owner_id, Permission.DECIDE)
+        answers = [Act(word, decide, "", "", code, "decision") for code, word in words.items()]
+        may = said and request.visit.decides(fact.owner_id, Permission.DECIDE)
         return replace(row, note=note, open_url=url, answers=tuple(answers) if may else ())
     if one.kind != "waits":
         return replace(row, note=row.note or _("Something else says otherwise."), open_url=url)
