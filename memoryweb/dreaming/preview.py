@@ -139,6 +139,7 @@ def trial() -> Trial:
         "retired": [],
         "corrected": [],
         "date": "2031-03-02",
+        "language": "en",
         "notes": [
             {"id": f"n{n}", "text": text, "said": "2031-03-01"}
             for n, text in enumerate(notes, start=1)
