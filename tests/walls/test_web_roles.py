@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from memoryweb.audit.models import Event
 from tests.soaking import first_in_gate
-from tests.walls.test_web_changes import POSSIBLE
+from tests.walls.test_web_changes import POSSIBLE, prepare
 from tests.walls.web_calls import addresses, call, clients_of, everything, looks, named, undone
 from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, ROUTES, STREAMED
 from tests.walls.web_stage import BOBS_CANARY, NUMBERS, Stage, only_here, restored_stage
@@ -67,6 +67,7 @@ def test_a_change_is_answered_as_the_table_says(clients: dict[str, Client], stag
         may = [role for role, code in route.answers.items() if code < 400]
         for role in may[key in POSSIBLE :] if connection.vendor == "sqlite" else may[:1]:
             with undone():
+                prepare(clients, route, stage)
                 answer = call(clients[role], route, stage)
             assert answer.status_code == route.answers[role], (key, role)
             assert answer.streaming == (key in STREAMED), key  # tried by test_served
