@@ -25,6 +25,8 @@ from memoryweb.language.tokens import stem
 FEW = 3  # living statements that a word stands in, at most
 NEWS = timedelta(days=30)  # how long ago the newer one was said, at most
 _WEEK = timedelta(days=7)
+# Where something moved to is what is so now, and nothing that ends.
+_TOWARDS = re.compile(r"\b(?:to|into|nach|zum|zur|ins)\s+[\w-]+", re.IGNORECASE)
 _TOPIC = "topic "
 _APART = timedelta(hours=12)  # what was said together is no older and newer value
 
@@ -90,9 +92,10 @@ def possible_rivals(living: Iterable[LivingStatement], today: date) -> list[Pair
             one
             for one in counted
             if (is_news(text, one[2].living) if is_told else _is_unlike(newer, one))
-            and _shared(one[2], newer)
+            and _matters(one[2].living) & _matters(_TOWARDS.sub(" ", newer.living))
         ]
-        if is_told and len(counted) <= FEW and not (near or topics_in(text)):
+        is_own = is_told and not newer.by.speaker  # of its memory's owner
+        if is_own and len(counted) <= FEW and not (near or topics_in(text)):
             near = sorted(counted, key=lambda one: _when(one[2]))[-1:]  # it doesn't say of what
         found += [(signs, _when(newer), (old, newer)) for signs, _clause, old in near]
     found.sort(key=lambda one: one[:2], reverse=True)
