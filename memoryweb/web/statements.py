@@ -28,7 +28,7 @@ from memoryweb.memory.visible.hidden import MARK
 from memoryweb.memory.visible.readable import Look, ReadableFact, To
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.pages import to
-from memoryweb.web.wording import owner_query, talk_url, trust_in_words
+from memoryweb.web.wording import erased, owner_query, talk_url, trust_in_words
 
 _SIGNS = {
     "learned": ("add", gettext_lazy("Learned")),
@@ -219,7 +219,7 @@ def _statement_row(
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
     told["is_new"] = tells_new and one.is_new
     if fact and fact.is_hidden:
-        note = forgotten(fact.erase_at)
+        note = erased(fact.erase_at) if fact.erase_at else _("Forgotten.")  # not under a hold
         undo = _undo(request, fact) if _changes(request, fact) else None
         return StatementRow(**told, pieces=(), note=note, undo=undo)
     if one.was is not None and fact:
@@ -389,12 +389,6 @@ def _changes(request: TeamRequest, fact: Any) -> bool:
 
 def forgets_in_words(agent: Agent) -> str:
     return _("{name} stops using it now; it is erased in 10 minutes.").format(name=agent.name)
-
-
-def forgotten(erase_at: datetime | None) -> str:
-    if erase_at is None:  # under a legal hold
-        return _("Forgotten.")
-    return _("Forgotten. Erased at {time}.").format(time=f"{timezone.localtime(erase_at):%H:%M}")
 
 
 def _forgets(request: TeamRequest, fact: Any) -> bool:

@@ -342,9 +342,12 @@ def fact_url(request: TeamRequest, fact: models.Fact) -> str:
 def forgotten(done: object, said: Text) -> str:
     """When it is erased, where that is known, else what is said."""
     if isinstance(done, models.ForgetRequest) and done.erase_at:
-        at = f"{timezone.localtime(done.erase_at):%H:%M}"
-        return _("Forgotten. Erased at {time}.").format(time=at)
+        return erased(done.erase_at)
     return str(said)
+
+
+def erased(at: datetime) -> str:
+    return _("Forgotten. Erased at {time}.").format(time=f"{timezone.localtime(at):%H:%M}")
 
 
 def _run_url(request: TeamRequest, run: Run | None) -> str:
