@@ -27,6 +27,21 @@ def top(content: str, limit: int) -> Part:
     return Part(text, ((1, last),) if last else (), cut)
 
 
+def newest(content: str, limit: int) -> Part:
+    """Its last lines, in their order; headings and empty lines are left out."""
+    lines = content.split("\n")
+    kept, left = set[int](), limit
+    telling = [at for at, line in enumerate(lines, 1) if line.strip() and line[0] != "#"]
+    for number in reversed(telling):
+        left -= len(lines[number - 1]) + 1
+        if left < 0:
+            break
+        kept.add(number)
+    text = "".join(f"{lines[number - 1]}\n" for number in sorted(kept))
+    cut = sum(len(lines[number - 1]) + 1 for number in telling if number not in kept)
+    return Part(text, tuple(_stretches(kept)), cut)
+
+
 def worthiest(content: str, limit: int, worth: Callable[[Block], float]) -> Part:
     """Pinned blocks, then those that are worth most, each below its headings, in the text's own
     order; its top where not even one of them fits."""

@@ -108,18 +108,22 @@ def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[
 def _rows(
     request: TeamRequest, workspace: Workspace, files: Sequence[PromptFile]
 ) -> list[dict[str, Any]]:
-    """Global files keep their place before the agent's own."""
-    own = [one.file.pk for one in files if one.file.agent_id == workspace.agent.pk]
+    """Global files keep their place before the agent's own, unread notes behind them."""
+    own = [one.file.pk for one in files if _is_own(one.file, workspace) and one.file.enabled]
     return [
         {
             "one": one,
             "url": file_url(request, one.file, agent=workspace.agent),
-            "is_own": one.file.pk in own,
+            "is_own": _is_own(one.file, workspace),
             "is_first": one.file.pk in own[:1],
             "is_last": one.file.pk in own[-1:],
         }
         for one in files
     ]
+
+
+def _is_own(file: File, workspace: Workspace) -> bool:
+    return file.agent_id == workspace.agent.pk
 
 
 def _found(request: TeamRequest, agent: Agent, quoted: PromptHit) -> dict[str, Any]:

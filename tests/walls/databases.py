@@ -55,6 +55,7 @@ TESTED = {
     "memoryweb.memory.index.reindexing": "commands/test_reindex.py",
     "memoryweb.memory.index.sqlite": "search/test_index.py",
     "memoryweb.memory.lines.files": "memory/test_global_memory.py",
+    "memoryweb.memory.prompt.files": "memory/test_unread_notes.py",
     "memoryweb.memory.prompt.notices": "memory/test_recall_notices.py",
     "memoryweb.memory.models.review": "memory/test_proposals.py",
     "memoryweb.memory.lines.history": "dreaming/test_meanwhile.py",

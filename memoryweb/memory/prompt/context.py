@@ -15,6 +15,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import render
+from memoryweb.memory.index.hits import unfolded
 from memoryweb.memory.models import Conversation, Fact, File
 from memoryweb.memory.prompt import earlier_turns, files, notices, prefetch, wishes
 from memoryweb.memory.prompt.earlier_turns import Talk, Turn
@@ -124,8 +125,8 @@ def build(
     room -= notices.cost(noticed)
     personal, taken, hits_room = _personal(enabled, message, window, room)
     talk.fill(room - taken - hits_room)
-    hits = prefetch.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
-    memory, added = _memory(wished, personal, hits, noticed)
+    hits, unread = _found(enabled, message, (*shared, *personal), talk, hits_room)
+    memory, added = _memory(wished, personal := (*personal, *unread), hits, noticed)
     return Context(
         reader,
         conversation.pk if conversation else None,
@@ -179,6 +180,15 @@ def _personal(
     personal = files.personal(enabled, min(budget(window) // 4, room) - most // 4, message)
     taken = sum(one.tokens for one in personal)
     return personal, taken, max(most - taken, most // 4)
+
+
+def _found(
+    enabled: EnabledFiles, message: str, given: Sequence[PromptFile], talk: Talk, room: int
+) -> tuple[tuple[PromptHit, ...], tuple[PromptFile, ...]]:
+    """Hits for the message, and in the room that they leave what no dream has read of the notes."""
+    hits = prefetch.found_for(enabled.reader, message, given, talk.first(), room)
+    room -= sum(one.tokens for one in hits)
+    return hits, files.unread(enabled, unfolded(one.hit for one in hits), talk.first(), room)
 
 
 def _system(shared: Sequence[PromptFile]) -> list[Turn]:

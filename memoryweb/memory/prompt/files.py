@@ -1,12 +1,15 @@
 """Which files stand in a prompt, in which order, and what of them."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from itertools import chain
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
 from memoryweb.agents.models import Reader, reading
 from memoryweb.audit.record import target
@@ -16,13 +19,14 @@ from memoryweb.language.tokens import tokens
 from memoryweb.llm.tokens import estimate, fitting
 from memoryweb.markdown import marks
 from memoryweb.markdown.blocks import Block, blocks
-from memoryweb.markdown.parts import Part, Stretch, top, worthiest
+from memoryweb.markdown.parts import Part, Stretch, newest, top, worthiest
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.render import render
+from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.index.relevance import Evidence, rarity, relevance
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.lines.files import untouched
-from memoryweb.memory.models import File, FileQuerySet
+from memoryweb.memory.models import Fact, File, FileQuerySet, LineOrigin
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.outdated import has_withheld
@@ -30,6 +34,7 @@ from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
 from memoryweb.memory.visible.said_on import pinned_ends, told_of
 
 _NOTE = 12  # tokens of “… (N characters more)”
+_UNREAD = 600  # tokens of what was noted and not dreamt of
 _LEAST = 24  # tokens below which nothing worth reading of a file would fit
 # A text and how many characters of it there is room for.
 Choice = Callable[[str, int], Part]
@@ -73,29 +78,35 @@ class PromptFile:
 
 @dataclass(frozen=True)
 class EnabledFiles:
-    """What of a reader's files may stand in a prompt, each with its readable text."""
+    """What of a reader's files may stand in a prompt, each with its readable text; and the owner's
+    notes of today and yesterday."""
 
     reader: Reader
     shared: Sequence[tuple[File, ReadableFile]]
     personal: Sequence[tuple[File, ReadableFile]]
+    notes: Sequence[tuple[File, ReadableFile]]
 
 
 def enabled(reader: Reader) -> EnabledFiles:
     """In their order. Of the shared ones those of every team first, then the agent's own."""
+    today = timezone.now().date()
     with reading(reader):
-        files = _files(reader.sees())
+        files = _files(reader.sees(), (today - timedelta(days=1), today))
         files.sort(key=lambda file: file.agent_id == reader.agent.pk)
         found = list(zip(files, readable_files(files, To.PROGRAM), strict=True))
     return EnabledFiles(
         reader,
         [one for one in found if one[0].owner_id is None],
-        [one for one in found if one[0].owner_id is not None],
+        [one for one in found if one[0].owner_id is not None and one[0].enabled],
+        [one for one in found if not one[0].enabled],
     )
 
 
 @PreparedQuery
-def _files(which: Q) -> FileQuerySet:
-    files = File.objects.filter(which).exclude(untouched()).enabled_in_order()
+def _files(which: Q, days: tuple[date, date]) -> FileQuerySet:
+    files = File.objects.filter(which).exclude(untouched()).present()
+    noted = Q(owner__isnull=False, note_date__in=days)
+    files = files.filter(Q(enabled=True) | noted).order_by("sort_order", "folded_path")
     return files.annotate(has_withheld=has_withheld())
 
 
@@ -111,6 +122,42 @@ def personal(files: EnabledFiles, room: int, message: str) -> tuple[PromptFile, 
     telling = [file for file, _text in files.personal if kind_of(file.path).holds_facts]
     told = told_of(telling, files.reader.agent.zone)
     return _include(files.personal, room, _relevant_part(message), told)
+
+
+def unread(
+    files: EnabledFiles, given: Collection[Hit], talk: tuple[UUID, int] | None, room: int
+) -> tuple[PromptFile, ...]:
+    """Of the owner's notes of today and yesterday the last lines that no dream has made a statement
+    of yet, and that stand neither in what was found and is `given` nor in the `talk`."""
+    if not files.notes or room <= 0:
+        return ()
+    said = {one.message.pk for one in given if one.message}
+    away: dict[UUID, set[int]] = defaultdict(set)
+    for one in given:
+        if one.file:
+            away[one.file.pk].update(range(one.line, one.end_line + 1))
+    with reading(files.reader):
+        for file_id, line, is_read, message, conversation, position in _sources(
+            tuple(file.pk for file, _text in files.notes)
+        ):
+            in_talk = talk is not None and conversation == talk[0] and position >= talk[1]
+            if is_read or in_talk or message in said:
+                away[file_id].add(line)
+    notes = [
+        (file, replace(read, hidden=read.hidden | away[file.pk])) for file, read in files.notes
+    ]
+    told = _include(reversed(notes), min(room, _UNREAD), newest, {})
+    return tuple(one for one in reversed(told) if one.lines)
+
+
+@PreparedQuery
+def _sources(notes: Collection[UUID]) -> "QuerySet[LineOrigin, Any]":
+    stated = Fact.objects.filter(evidence__message=OuterRef("message"))
+    taken = LineOrigin.objects.filter(source_file=OuterRef("file"), source_line=OuterRef("line"))
+    lines = LineOrigin.objects.filter(file__in=notes)
+    lines = lines.annotate(is_read=Q(Exists(stated) | Exists(taken)))
+    said = ("message", "message__conversation", "message__position")
+    return lines.values_list("file", "line", "is_read", *said)
 
 
 def line_count(text: str) -> int:
