@@ -13,7 +13,8 @@ from memoryweb.language import role_play
 from memoryweb.language.ending import parts_of, tells_change
 from memoryweb.language.ending_signs import has_cue
 from memoryweb.language.ending_signs import tells_change as is_news
-from memoryweb.language.ending_words import heavy_in
+from memoryweb.language.ending_slots import tells_value
+from memoryweb.language.ending_words import heavy_in, labels_in
 from memoryweb.language.extraction_rules import (
     Act,
     Claim,
@@ -40,6 +41,7 @@ from memoryweb.language.statement_comparison import Lookup
 LONGEST = 400  # characters of a line
 _TAIL = re.compile(r"[,;:，、；](?=[^,;:，、；]*$)")
 _WORDS = re.compile(r"[^\W\d_]+")
+_FEW_HEAVY = 2  # words of a sentence that tells a value and hardly more
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 4, 8
 _STOP = re.compile(r"[.!?…。！？]\W*$")
 _LIGHT = re.compile("[😂🤣😜😝😛😆🤪🙃]")  # pictures are no part of a sentence
@@ -233,7 +235,7 @@ class _Kept:
         is_lost = (is_unnamed and before is None) or (sentence.is_lost and not self.is_open)
         claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost or is_bare)
         is_after = before is not None and before.claim.durable
-        is_more = is_after and adds(sentence)
+        is_more = is_after and (adds(sentence) or _puts_right(sentence.text))
         is_told = is_more or (is_after and scene.to_assistant and _is_plain(sentence))
         if is_told and not (claim.durable or is_lost or sentence.is_lost or self._is_light):
             claim = Claim(durable=True, general=True)
@@ -302,6 +304,12 @@ def _joins(groups: list[list[_Part]], part: _Part, before: _Part | None, *, is_o
     else:
         return False
     return True
+
+
+def _puts_right(text: str) -> bool:
+    """ "No, I meant June 19.", of what was said before."""
+    is_short = "fix" in labels_in(text) and len(heavy_in(text)) <= _FEW_HEAVY
+    return is_short and bool(tells_value(text) or _NAME.search(text))
 
 
 def _leads_in(text: str, claim: Claim) -> bool:

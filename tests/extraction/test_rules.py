@@ -1,5 +1,6 @@
 """The journal that the rules write: people's own words, with what of them is durable."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -363,3 +364,25 @@ def test_a_part_ends_and_praise_gives_out_none() -> None:
 @pytest.mark.parametrize("text", ["I'm Lena Hartmann", "No emojis please.", "please no emojis"])
 def test_three_words_are_enough_for_a_name_or_a_wish(text: str) -> None:
     assert durable(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("The wedding is on June 12.", "No, I meant June 19."),
+        ("The wedding is on June 12.", "Sorry, June 19."),
+        ("My project lead is Torsten.", "Oops, I meant Wanjiru."),
+        ("Die Hochzeit ist am 12. Juni.", "Nein, ich meinte den 19. Juni."),
+    ],
+)
+def test_what_puts_a_value_right_stands_with_what_it_is_of(first: str, then: str) -> None:
+    """Alone it would be kept, or end the other, and nobody would know of what it speaks."""
+    lines = texts(("user", first), ("assistant", "Great!"), ("user", then))
+    said = [re.sub(r" \(\d{4}-\d\d-\d\d\)", "", line) for line in lines]
+    assert said == [first, f"{first} {then}"]
+
+
+@pytest.mark.parametrize("then", ["Sorry, I'm tired.", "Oops.", "Sorry."])
+def test_an_excuse_puts_nothing_right(then: str) -> None:
+    first = "My project lead is Torsten."
+    assert texts(("user", first), ("assistant", "Fine."), ("user", then)) == [first]
