@@ -4,7 +4,10 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
 
+from allauth.idp.oidc.models import Client
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -36,6 +39,8 @@ def issue(
     integration: Integration | None = None,
     days: int = DEFAULT_DAYS,
     act_as_person: bool = False,
+    client: Client | None = None,
+    agent_id: UUID | None = None,
 ) -> tuple[Token, str]:
     """A new token and its secret, which nobody can show again. A person's token writes as an
     agent unless it is made to `act_as_person`.
@@ -55,25 +60,39 @@ def issue(
         user=user,
         integration=integration,
         name=name,
-        sha256=_sha256(secret),
-        prefix=secret[:8],
-        last4=secret[-4:],
+        **_kept(secret),
         scopes=sorted(scopes),
         act_as_person=act_as_person,
+        client=client,
+        agent_id=agent_id,
         expires_at=timezone.now() + timedelta(days=days),
         created_by_id=by.id if by.kind == "person" else None,
     )
     details = {"days": days, "scopes": token.scopes, "acts_as_person": act_as_person}
+    details |= {"client": client.pk} if client else {}
     record(team.pk, _entry("token.issued", token, by, details))
     return token, secret
 
 
-def recognise(secret: str) -> Token | None:
-    """The live token of this secret, with its team and integration. No query on a bad checksum."""
+def recognise(secret: str, *, of_app: bool = False) -> Token | None:
+    """The live token of this secret, with its team and integration; an app's only where one may
+    call. No query on a bad checksum."""
     if not own_token.is_well_formed(secret):
         return None
-    token = next(iter(_of_hash(_sha256(secret))), None)
-    return token if token and token.is_live else None
+    token = next(iter(_of_hash(hashed(secret))), None)
+    if token is None or not token.is_live:
+        return None
+    is_open = token.client_id is None or (of_app and token.is_renewed)
+    return token if is_open else None
+
+
+def renew(token: Token, *, by: Actor, secret_until: datetime, expires_at: datetime) -> str:
+    """A new secret in place of the old one. The caller holds the team's lock."""
+    secret = own_token.generate()
+    values = {**_kept(secret), "secret_until": secret_until, "expires_at": expires_at}
+    Token.objects.filter(pk=token.pk).update(**values)
+    record(token.team_id, _entry("token.renewed", token, by))
+    return secret
 
 
 @PreparedQuery
@@ -93,11 +112,13 @@ def mark_used(token: Token, by: Actor) -> None:
 @transaction.atomic
 def let_share(*, token: Token, reason: str, by: Actor) -> None:
     """Let a token write what every prompt gives, for a reason that is shown; without a reason it
-    may no longer. Raises Revoked."""
+    may no longer. Raises Revoked, ScopeRefused."""
     lock(token.team_id)
     token.refresh_from_db()
     if token.revoked_at is not None:
         raise exceptions.Revoked
+    if token.client_id is not None:
+        raise exceptions.ScopeRefused(Scope.SHARED_WRITE)
     token.shared_write_reason = reason = reason.strip()[:300]
     granted = {Scope.SHARED_WRITE.value}
     token.scopes = sorted({*token.scopes} | granted if reason else {*token.scopes} - granted)
@@ -163,8 +184,12 @@ def _mark_first_use(token: Token, by: Actor, now: datetime) -> None:
             record(token.team_id, _entry("token.used", token, by))
 
 
-def _sha256(secret: str) -> str:
+def hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _kept(secret: str) -> dict[str, Any]:
+    return {"sha256": hashed(secret), "prefix": secret[:8], "last4": secret[-4:]}
 
 
 def _allowed(team: Team, user: User | None, integration: Integration | None) -> Collection[str]:
@@ -184,7 +209,7 @@ def _hour(moment: datetime) -> datetime:
 
 
 def _is_called(token: Token, text: str) -> bool:
-    return text in {str(token), token.name, str(token.pk)} or token.sha256 == _sha256(text)
+    return text in {str(token), token.name, str(token.pk)} or token.sha256 == hashed(text)
 
 
 def _entry(action: str, token: Token, by: Actor, details: dict[str, object] | None = None) -> Entry:
