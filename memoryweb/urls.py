@@ -11,7 +11,6 @@ urlpatterns = [
     path(".well-known/oauth-authorization-server", oauth.server, name="oauth_server"),
     path("oauth/register", oauth.register, name="oauth_register"),
     path("oauth/token", oauth.token, name="oauth_token"),
-    path("oauth/revoke", oauth.revoke, name="oauth_revoke"),
     path("mem0/<uuid:agent_id>/<path:rest>", mem0, name="mem0_of_agent"),
     path("mem0/<path:rest>", mem0, name="mem0"),
     re_path("^(?P<rest>v[123]/.+)$", mem0, name="mem0_of_host"),

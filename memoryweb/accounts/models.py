@@ -265,8 +265,8 @@ class Token(models.Model):
         return self.revoked_at is None and self.expires_at > timezone.now()
 
     @property
-    def is_renewed(self) -> bool:
-        """The app holds a secret that is not too old."""
+    def is_fresh(self) -> bool:
+        """An app renewed its secret in time."""
         return self.secret_until is not None and self.secret_until > timezone.now()
 
     @property

@@ -22,8 +22,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from memoryweb.accounts import tokens
-from memoryweb.accounts.exceptions import NameRefused
-from memoryweb.accounts.models import Team, Token, User, checked_name
+from memoryweb.accounts.models import Membership, Token
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.record import Actor, lock
 from memoryweb.language.secrets import own_token
@@ -47,11 +46,11 @@ _CHALLENGE = re.compile(r"[\w-]{43}", re.ASCII)
 
 
 class Refused(Exception):
-    """What is told to an app; `code` is one of the protocol's."""
+    """With one of the protocol's codes, and a sentence."""
 
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.code, self.sentence = code, sentence
+    @property
+    def told(self) -> dict[str, str]:
+        return dict(zip(("error", "error_description"), self.args, strict=True))
 
 
 class Unasked(Exception):
@@ -76,86 +75,67 @@ def register(name: object, callbacks: object) -> Client:
     """Of whoever asks. Raises Refused."""
     if not isinstance(callbacks, list) or not 1 <= len(callbacks) <= _MOST_CALLBACKS:
         raise Refused("invalid_redirect_uri", f"Send 1 to {_MOST_CALLBACKS} redirect_uris.")
-    if not all(isinstance(one, str) and _is_listed(one) for one in callbacks):
+    if not all(isinstance(one, str) and _listed(one) for one in callbacks):
         allowed = ", ".join(settings.OAUTH_HOSTS)
         raise Refused("invalid_redirect_uri", f"These may be called back: {allowed}.")
-    named = name if isinstance(name, str) and name.strip() else host_of(callbacks[0])
-    try:
-        given = checked_name(named, longest=64)
-    except NameRefused as refused:
-        raise Refused("invalid_client_metadata", str(refused)) from None
-    uris, scopes = "\n".join(callbacks), "\n".join(WRITES)
-    kind = {"type": Client.Type.PUBLIC, "secret": "", "scopes": scopes}
-    grants = "authorization_code\nrefresh_token"
-    return Client.objects.create(name=given, redirect_uris=uris, grant_types=grants, **kind)
+    shown = "".join(filter(str.isprintable, name)) if isinstance(name, str) else ""
+    named = shown.strip()[:64] or callbacks[0][:64]
+    kind = {"type": Client.Type.PUBLIC, "secret": "", "scopes": "\n".join(WRITES)}
+    return Client.objects.create(name=named, redirect_uris="\n".join(callbacks), **kind)
 
 
-def host_of(callback: str) -> str:
-    return origin_of(callback).partition("://")[2]
-
-
-def origin_of(callback: str) -> str:
-    found = _CALLBACK.fullmatch(callback)
-    assert found
-    return found["site"] + (found["port"] or "")
-
-
-def _is_listed(callback: str) -> bool:
+def _listed(callback: str) -> str:
+    """Without the port of a program on this machine, which may listen on any (RFC 8252); empty
+    where it may not be called back."""
     found = _CALLBACK.fullmatch(callback)
     if found is None or len(callback) > _LONGEST:
-        return False
+        return ""
     host = f"{found['host']}{found['port'] or ''}" if found["host"] else "loopback"
-    return host in settings.OAUTH_HOSTS
-
-
-def _is_same(asked: str, known: str) -> bool:
-    """A program on this machine may listen on any port (RFC 8252)."""
-    one, other = _CALLBACK.fullmatch(asked), _CALLBACK.fullmatch(known)
-    if not one or not other or one["host"] or other["host"]:
-        return asked == known
-    return (one["site"], one["path"]) == (other["site"], other["path"])
+    whole = callback if found["host"] else f"{found['site']}{found['path'] or ''}"
+    return whole if host in settings.OAUTH_HOSTS else ""
 
 
 @dataclass(frozen=True)
 class Request:
-    """An app that asks a person. `refused`: what it did wrong, told at its callback."""
+    """An app that asks a person."""
 
     client: Client
-    callback: str
-    state: str
-    challenge: str
-    writes: bool
-    refused: Refused | None
+    site: str
+    params: QueryDict
+
+    def sent(self, name: str) -> str:
+        return one_of(self.params, name)
+
+    @property
+    def origin(self) -> str:
+        """Where the answer goes."""
+        found = _CALLBACK.fullmatch(self.sent("redirect_uri"))
+        return found["site"] + (found["port"] or "") if found else ""
+
+    @property
+    def writes(self) -> bool:
+        asked = set(self.sent("scope").split()) & set(WRITES)
+        return asked != set(READS)
+
+    def check(self) -> None:
+        """Raises Refused."""
+        if self.sent("response_type") != "code":
+            raise Refused("unsupported_response_type", "The response_type must be “code”.")
+        if self.params.getlist("resource") != [resource_of(self.site)]:
+            raise Refused("invalid_target", f"The resource must be {resource_of(self.site)}.")
+        is_s256 = self.sent("code_challenge_method") == "S256"
+        if not is_s256 or not _CHALLENGE.fullmatch(self.sent("code_challenge")):
+            raise Refused("invalid_request", "Send a code_challenge by the method S256.")
 
 
 def read(params: QueryDict, site: str) -> Request:
     """Raises Unasked."""
     client = Client.objects.filter(pk=one_of(params, "client_id")).first()
-    callback = one_of(params, "redirect_uri")
-    known = client.get_redirect_uris() if client else []
-    # Also what was listed when it registered must be listed still.
-    if client is None or not _is_listed(callback) or not any(_is_same(callback, k) for k in known):
+    known = map(_listed, client.get_redirect_uris()) if client else ()
+    callback = _listed(one_of(params, "redirect_uri"))
+    if not client or not callback or callback not in known:
         raise Unasked
-    asked = set(one_of(params, "scope").split()) & set(WRITES)
-    return Request(
-        client,
-        callback,
-        one_of(params, "state"),
-        one_of(params, "code_challenge"),
-        not asked or asked != set(READS),
-        _wrong(params, resource_of(site)),
-    )
-
-
-def _wrong(params: QueryDict, resource: str) -> Refused | None:
-    if one_of(params, "response_type") != "code":
-        return Refused("unsupported_response_type", "The response_type must be “code”.")
-    if params.getlist("resource") != [resource]:
-        return Refused("invalid_target", f"The resource must be {resource}.")
-    is_s256 = one_of(params, "code_challenge_method") == "S256"
-    if not is_s256 or not _CHALLENGE.fullmatch(one_of(params, "code_challenge")):
-        return Refused("invalid_request", "Send a code_challenge by the method S256.")
-    return None
+    return Request(client, site, params)
 
 
 def one_of(params: QueryDict, name: str) -> str:
@@ -168,40 +148,34 @@ def one_of(params: QueryDict, name: str) -> str:
 # What a person grants, and the secrets for it.
 
 
-@dataclass(frozen=True)
-class Issued:
-    access: str
-    refresh: str
-    scopes: list[str]
-
-
 @transaction.atomic
-def grant(
-    request: Request, *, team: Team, user: User, agent_id: UUID, writes: bool, by: Actor
-) -> str:
+def grant(request: Request, *, member: Membership, agent_id: UUID, writes: bool) -> str:
     """A code for that app. Raises NotMember."""
     token, _unused = tokens.issue(
-        team=team,
-        by=by,
+        team=member.team,
+        by=Actor("person", str(member.user_id), member.role),
         name=request.client.name,
         scopes=WRITES if writes and request.writes else READS,
-        user=user,
+        user=member.user,
         days=GRANT_DAYS,
         client=request.client,
         agent_id=agent_id,
     )
     token.expires_at = timezone.now() + CODE_KEPT  # until the app comes for it
     token.save(update_fields=["expires_at"])
-    proof = {"redirect_uri": request.callback, "challenge": request.challenge}
-    return _secret(CODE, token, request.client, token.expires_at, **proof)
+    proof = {name: request.sent(name) for name in ("redirect_uri", "code_challenge")}
+    return _secret(CODE, token, token.expires_at, proof)
 
 
-def exchange(kind: str, secret: str, client_id: str, proof: Mapping[str, str]) -> Issued | None:
-    """Of a code or a refresh token, once; what comes again was stolen from somebody, and ends all.
-    None: it is worth nothing."""
+def exchange(
+    kind: str, secret: str, client_id: str, proof: Mapping[str, str]
+) -> tuple[Token, str, str] | None:
+    """A new access token and refresh token for a code or a refresh token, once; what comes again
+    was stolen from somebody, and ends the grant. None: it is worth nothing."""
     held = Secret.objects.by_value(secret).filter(type=kind, client=client_id).first()
-    token = _granted(held)
-    if not held or not token or not _proves(held, proof):
+    granted = Token.objects.select_related("team")
+    token = granted.filter(pk=held.data["token"]).first() if held else None
+    if not held or not token or not (kind == REFRESH or _proves(held, proof)):
         return None
     with transaction.atomic():
         lock(token.team_id)
@@ -210,29 +184,19 @@ def exchange(kind: str, secret: str, client_id: str, proof: Mapping[str, str]) -
         return _exchanged(held, token, timezone.now()) if token.is_live else None
 
 
-def _exchanged(held: Secret, token: Token, now: datetime) -> Issued | None:
+def _exchanged(held: Secret, token: Token, now: datetime) -> tuple[Token, str, str] | None:
     current = token.team.memberships.current(now)
     member = current.filter(user=token.user_id, user__is_active=True).first()
     by = Actor("person", str(token.user_id), member.role if member else "", token.pk)
     if held.expires_at <= now:
-        tokens.revoke_all(token.team, Token.objects.filter(pk=token.pk), by=by)
-    # Whoever is no member today may be one again, and then the app goes on.
-    if held.expires_at <= now or member is None:
+        tokens.revoke(token=token, by=by)
+        return None
+    if member is None:  # who may be one again: then the app goes on
         return None
     Secret.objects.filter(pk=held.pk).update(expires_at=now)
     until = now + timedelta(days=GRANT_DAYS)
     access = tokens.renew(token, by=by, secret_until=now + ACCESS_KEPT, expires_at=until)
-    return Issued(access, _secret(REFRESH, token, held.client, until), token.scopes)
-
-
-@transaction.atomic
-def revoke(secret: str, client_id: str) -> None:
-    """By the app itself, with either secret."""
-    held = Secret.objects.by_value(secret).filter(type=REFRESH, client=client_id).first()
-    by_access = Token.objects.filter(sha256=tokens.hashed(secret), client=client_id).first()
-    if token := _granted(held) or by_access:
-        by = Actor("person", str(token.user_id), token_id=token.pk)
-        tokens.revoke_all(token.team, Token.objects.filter(pk=token.pk), by=by)
+    return token, access, _secret(REFRESH, token, until, {})
 
 
 def purge(now: datetime) -> None:
@@ -241,29 +205,18 @@ def purge(now: datetime) -> None:
     Client.objects.filter(created_at__lt=now - UNUSED_KEPT, grants=None).delete()
 
 
-def _secret(kind: str, token: Token, client: Client, expires_at: datetime, **proof: str) -> str:
-    secret = own_token.generate()
-    Secret.objects.create(
-        type=kind,
-        hash=tokens.hashed(secret),
-        client=client,
-        user_id=token.user_id,
-        data={"token": str(token.pk)} | proof,
-        expires_at=expires_at,
-    )
+def _secret(kind: str, token: Token, expires_at: datetime, proof: Mapping[str, str]) -> str:
+    secret, data = own_token.generate(), {"token": str(token.pk), **proof}
+    row = Secret(type=kind, client_id=token.client_id, user_id=token.user_id, data=data)
+    row.set_value(secret)
+    row.expires_at = expires_at
+    row.save()
     return secret
-
-
-def _granted(held: Secret | None) -> Token | None:
-    held_by = Token.objects.select_related("team")
-    return held_by.filter(pk=held.data["token"]).first() if held else None
 
 
 def _proves(held: Secret, proof: Mapping[str, str]) -> bool:
     """That who sends a code asked for it."""
-    if held.type == REFRESH:
-        return True
     digest = hashlib.sha256(proof["code_verifier"].encode()).digest()
     challenge = urlsafe_b64encode(digest).decode().rstrip("=")
-    is_asker = constant_time_compare(challenge, held.data["challenge"])
+    is_asker = constant_time_compare(challenge, held.data["code_challenge"])
     return is_asker and proof["redirect_uri"] == held.data["redirect_uri"]

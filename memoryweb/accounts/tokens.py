@@ -79,11 +79,10 @@ def recognise(secret: str, *, of_app: bool = False) -> Token | None:
     call. No query on a bad checksum."""
     if not own_token.is_well_formed(secret):
         return None
-    token = next(iter(_of_hash(hashed(secret))), None)
-    if token is None or not token.is_live:
+    token = next(iter(_of_hash(_sha256(secret))), None)
+    if token and token.client_id and not (of_app and token.is_fresh):
         return None
-    is_open = token.client_id is None or (of_app and token.is_renewed)
-    return token if is_open else None
+    return token if token and token.is_live else None
 
 
 def renew(token: Token, *, by: Actor, secret_until: datetime, expires_at: datetime) -> str:
@@ -184,12 +183,12 @@ def _mark_first_use(token: Token, by: Actor, now: datetime) -> None:
             record(token.team_id, _entry("token.used", token, by))
 
 
-def hashed(secret: str) -> str:
+def _sha256(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _kept(secret: str) -> dict[str, Any]:
-    return {"sha256": hashed(secret), "prefix": secret[:8], "last4": secret[-4:]}
+    return {"sha256": _sha256(secret), "prefix": secret[:8], "last4": secret[-4:]}
 
 
 def _allowed(team: Team, user: User | None, integration: Integration | None) -> Collection[str]:
@@ -209,7 +208,7 @@ def _hour(moment: datetime) -> datetime:
 
 
 def _is_called(token: Token, text: str) -> bool:
-    return text in {str(token), token.name, str(token.pk)} or token.sha256 == hashed(text)
+    return text in {str(token), token.name, str(token.pk)} or token.sha256 == _sha256(text)
 
 
 def _entry(action: str, token: Token, by: Actor, details: dict[str, object] | None = None) -> Entry:

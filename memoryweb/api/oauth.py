@@ -1,6 +1,5 @@
 """What an app asks before it calls `/mcp` for a person: where to sign in (RFC 9728, 8414), to be
-known (RFC 7591), for tokens (RFC 6749) and their end (RFC 7009). Errors have the form that these
-say."""
+known (RFC 7591), and for tokens (RFC 6749). Errors have the form that these say."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -43,8 +42,8 @@ def _answers(status: int = 200) -> Callable[[View], Callable[[HttpRequest], Http
             except Problem as problem:
                 return problems.respond(problem)
             except Refused as refused:
-                said = {"error": refused.code, "error_description": refused.sentence}
-                return JsonResponse(said, status=429 if refused.code == _BUSY else 400)
+                is_busy = _BUSY in refused.args
+                return JsonResponse(refused.told, status=429 if is_busy else 400)
 
         return inner
 
@@ -78,13 +77,11 @@ def server(request: HttpRequest, site: str) -> dict[str, Any]:
         "authorization_endpoint": site + reverse("oauth_authorize"),
         "token_endpoint": site + reverse("oauth_token"),
         "registration_endpoint": site + reverse("oauth_register"),
-        "revocation_endpoint": site + reverse("oauth_revoke"),
         "scopes_supported": oauth.WRITES,
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": list(_KINDS),
         "token_endpoint_auth_methods_supported": ["none"],
-        "revocation_endpoint_auth_methods_supported": ["none"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
     }
@@ -128,18 +125,11 @@ def token(request: HttpRequest, site: str) -> dict[str, Any]:
     issued = oauth.exchange(kind, one_of(asked, name), one_of(asked, "client_id"), proof)
     if issued is None:
         raise Refused("invalid_grant", _GONE)
+    granted, access, refresh = issued
     return {
-        "access_token": issued.access,
+        "access_token": access,
         "token_type": "Bearer",
         "expires_in": int(oauth.ACCESS_KEPT.total_seconds()),
-        "refresh_token": issued.refresh,
-        "scope": " ".join(issued.scopes),
+        "refresh_token": refresh,
+        "scope": " ".join(granted.scopes),
     }
-
-
-@require_POST
-@_answers()
-def revoke(request: HttpRequest, site: str) -> dict[str, Any]:
-    """Also what nobody knows is revoked."""
-    oauth.revoke(one_of(request.POST, "token"), one_of(request.POST, "client_id"))
-    return {}

@@ -1,5 +1,9 @@
 """Consent: a person lets an app use one agent for them."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 from csp.decorators import csp_update
 from django import forms
 from django.db.models import prefetch_related_objects
@@ -13,13 +17,14 @@ from django_scopes import scope
 
 from memoryweb.accounts import oauth
 from memoryweb.accounts.backends import memberships_of
-from memoryweb.accounts.models import User
+from memoryweb.accounts.models import Membership
 from memoryweb.agents.models import Agent
-from memoryweb.audit.record import Actor
 from memoryweb.web.access import UserRequest
-from memoryweb.web.pages import told_in
+from memoryweb.web.form_fields import set_choices
+from memoryweb.web.pages import show, told_in
 
 _READ, _WRITE = "read", "write"
+View = Callable[[UserRequest, oauth.Request], HttpResponseBase]
 
 
 class ConsentForm(forms.Form):
@@ -34,99 +39,79 @@ class ConsentForm(forms.Form):
         widget=forms.RadioSelect,
     )
 
-    def __init__(self, user: User, asked: oauth.Request, said: object = None) -> None:
+    def __init__(self, request: UserRequest, asked: oauth.Request, said: object = None) -> None:
         super().__init__(said)  # type: ignore[arg-type]
-        self.agents = {str(agent.pk): agent for agent in _agents(user)}
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for key, agent in self.agents.items():
-            groups.setdefault(agent.team.name, []).append((key, agent.name))
-        self.fields["agent"].choices = list(groups.items())  # type: ignore[attr-defined]
-        if not asked.writes:
-            self.fields["access"].choices = self.fields["access"].choices[:1]  # type: ignore[attr-defined]
+        self.agents = _agents(request)
+        groups: dict[str, Any] = {}
+        for key, (member, agent) in self.agents.items():
+            groups.setdefault(member.team.name, []).append((key, agent.name))
+        kept: Any = self.fields["access"]
+        set_choices(self, {"agent": groups.items(), "access": kept.choices[: 1 + asked.writes]})
 
 
-def _agents(user: User) -> list[Agent]:
+def _agents(request: UserRequest) -> dict[str, tuple[Membership, Agent]]:
     """Of all teams that the person is in."""
-    teams = [membership.team for membership in memberships_of(user)]
-    with scope(team=tuple(teams)):
-        prefetch_related_objects(teams, "agents")
-        return [one for team in teams for one in team.agents.all() if one.archived_at is None]
+    members = memberships_of(request.user)
+    with scope(team=tuple(member.team for member in members)):
+        prefetch_related_objects(members, "team__agents")
+        found = [(member, agent) for member in members for agent in member.team.agents.all()]
+    return {str(agent.pk): (member, agent) for member, agent in found if not agent.archived_at}
+
+
+def _asking(view: View) -> Callable[[UserRequest], HttpResponseBase]:
+    """For an app that may ask at all. What it asked wrongly, it is told, and no person."""
+
+    @never_cache
+    @wraps(view)
+    def inner(request: UserRequest) -> HttpResponseBase:
+        if (site := oauth.site_of(request)) is None:
+            raise Http404
+        try:
+            asked = oauth.read(request.GET, site)
+        except oauth.Unasked:
+            return render(request, "oauth/unknown.html", status=400)
+        try:
+            asked.check()
+        except oauth.Refused as refused:
+            return _back(asked, **refused.told)
+        return view(request, asked)
+
+    return inner
 
 
 @require_safe
-@never_cache
-def authorize(request: UserRequest) -> HttpResponseBase:
-    site, asked = _asked(request)
-    return _show(request, asked) if asked and not asked.refused else _refuse(request, site, asked)
+@_asking
+def authorize(request: UserRequest, asked: oauth.Request) -> HttpResponseBase:
+    return _show(request, asked, ConsentForm(request, asked))
 
 
 @require_POST
-def allow(request: UserRequest) -> HttpResponseBase:
-    site, asked = _asked(request)
-    if asked is None or asked.refused:
-        return _refuse(request, site, asked)
-    form = ConsentForm(request.user, asked, request.POST)
+@_asking
+def allow(request: UserRequest, asked: oauth.Request) -> HttpResponseBase:
+    form = ConsentForm(request, asked, request.POST)
     if form.is_valid():
-        agent = form.agents[form.cleaned_data["agent"]]
-        with told_in(form), scope(team=agent.team):
-            code = oauth.grant(
-                asked,
-                team=agent.team,
-                user=request.user,
-                agent_id=agent.pk,
-                writes=form.cleaned_data["access"] == _WRITE,
-                by=_actor(request.user, agent),
-            )
-            return _back(site, asked, code=code)
+        member, agent = form.agents[form.cleaned_data["agent"]]
+        writes = form.cleaned_data["access"] == _WRITE
+        with told_in(form):
+            code = oauth.grant(asked, member=member, agent_id=agent.pk, writes=writes)
+            return _back(asked, code=code)
     return _show(request, asked, form)
 
 
 @require_POST
-def deny(request: UserRequest) -> HttpResponse:
-    site, asked = _asked(request)
-    return _back(site, asked, error="access_denied") if asked else _refuse(request, site, asked)
+@_asking
+def deny(request: UserRequest, asked: oauth.Request) -> HttpResponseBase:
+    return _back(asked, error="access_denied")
 
 
-def _asked(request: UserRequest) -> tuple[str, oauth.Request | None]:
-    """None: no app that is known asks."""
-    if (site := oauth.site_of(request)) is None:
-        raise Http404
-    try:
-        return site, oauth.read(request.GET, site)
-    except oauth.Unasked:
-        return site, None
-
-
-def _actor(user: User, agent: Agent) -> Actor:
-    role = next(one.role for one in memberships_of(user) if one.team_id == agent.team_id)
-    return Actor("person", str(user.pk), role)
-
-
-def _show(
-    request: UserRequest, asked: oauth.Request, form: ConsentForm | None = None
-) -> HttpResponseBase:
-    origin = oauth.origin_of(asked.callback)
-    context = {
-        "asked": asked,
-        "host": oauth.host_of(asked.callback),
-        "is_here": origin.startswith("http://"),
-        "form": form or ConsentForm(request.user, asked),
-        "query": request.GET.urlencode(),
-    }
+def _show(request: UserRequest, asked: oauth.Request, form: ConsentForm) -> HttpResponseBase:
+    page = show(request, "oauth/consent.html", {"asked": asked, "form": form})
     # The browser has to follow the form's answer to the app.
-    page = render(request, "oauth/consent.html", context, status=422 if form else 200)
-    return csp_update({"form-action": [origin]})(lambda _request: page)(request)
+    return csp_update({"form-action": [asked.origin]})(lambda _request: page)(request)
 
 
-def _refuse(request: UserRequest, site: str, asked: oauth.Request | None) -> HttpResponse:
-    if asked is None or asked.refused is None:
-        return render(request, "oauth/unknown.html", status=400)
-    wrong = asked.refused
-    return _back(site, asked, error=wrong.code, error_description=wrong.sentence)
-
-
-def _back(site: str, asked: oauth.Request, **said: str) -> HttpResponse:
+def _back(asked: oauth.Request, **said: str) -> HttpResponse:
     """To the app, with the issuer, so that it can't take this answer for another server's."""
-    said |= {"state": asked.state} if asked.state else {}
-    mark = "&" if "?" in asked.callback else "?"
-    return HttpResponseRedirect(f"{asked.callback}{mark}{urlencode({**said, 'iss': site})}")
+    said |= {"iss": asked.site} | ({"state": asked.sent("state")} if asked.sent("state") else {})
+    callback = asked.sent("redirect_uri")
+    return HttpResponseRedirect(f"{callback}{'&' if '?' in callback else '?'}{urlencode(said)}")

@@ -77,9 +77,6 @@ class App:
         assert self.comes_for(self.granted(person, agent, access)).status_code == 200
         return self
 
-    def revokes(self, secret: str) -> "Answer":
-        return post("/oauth/revoke", {"token": secret, "client_id": self.id})
-
     def calls(self, method: str, params: Any = None, **headers: str) -> "Answer":
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
         headers = {"Authorization": f"Bearer {self.access}", **headers}
