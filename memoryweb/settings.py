@@ -311,8 +311,18 @@ BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
 METRICS_TOKEN = env.str("MEMORYWEB_METRICS_TOKEN", "")  # empty: there are no metrics
 API_LOG = env.bool("MEMORYWEB_API_LOG", True)
-# Where programs call.
-PROGRAMS = ("/api/", "/mcp", "/mem0/", "/v1/", "/v2/", "/v3/", "/oauth/", "/.well-known/")
+# Where programs call; the last three to sign in.
+PROGRAMS = (
+    "/api/",
+    "/mcp",
+    "/mem0/",
+    "/v1/",
+    "/v2/",
+    "/v3/",
+    "/.well-known/",
+    "/register",
+    "/token",
+)
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

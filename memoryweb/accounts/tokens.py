@@ -5,9 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
 
-from allauth.idp.oidc.models import Client
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -39,11 +37,10 @@ def issue(
     integration: Integration | None = None,
     days: int = DEFAULT_DAYS,
     act_as_person: bool = False,
-    client: Client | None = None,
-    agent_id: UUID | None = None,
+    **app: Any,
 ) -> tuple[Token, str]:
     """A new token and its secret, which nobody can show again. A person's token writes as an
-    agent unless it is made to `act_as_person`.
+    agent unless it is made to `act_as_person`. `app`: the `client` and `agent_id` of an app's.
 
     Raises NameRefused, ScopeMissing, ScopeRefused, ExpiryRefused, NotMember, Revoked, NoPerson.
     """
@@ -63,13 +60,11 @@ def issue(
         **_kept(secret),
         scopes=sorted(scopes),
         act_as_person=act_as_person,
-        client=client,
-        agent_id=agent_id,
+        **app,
         expires_at=timezone.now() + timedelta(days=days),
         created_by_id=by.id if by.kind == "person" else None,
     )
     details = {"days": days, "scopes": token.scopes, "acts_as_person": act_as_person}
-    details |= {"client": client.pk} if client else {}
     record(team.pk, _entry("token.issued", token, by, details))
     return token, secret
 
@@ -213,10 +208,11 @@ def _is_called(token: Token, text: str) -> bool:
 
 def _entry(action: str, token: Token, by: Actor, details: dict[str, object] | None = None) -> Entry:
     holder = token.integration_id or token.user_id
+    of_app = {"client": token.client_id} if token.client_id else {}
     return Entry(
         action,
         by,
         **target(token),
         labels={"name": token.name} if action != "token.used" else {},
-        details={"holder": str(holder), **(details or {})},
+        details={"holder": str(holder), **of_app, **(details or {})},
     )

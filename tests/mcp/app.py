@@ -28,7 +28,7 @@ def post(path: str, data: dict[str, Any], **how: Any) -> "Answer":
 
 def register(*callbacks: str, **more: Any) -> "Answer":
     sent = {"client_name": "Claude", "redirect_uris": callbacks, **more}
-    return post("/oauth/register", sent, content_type="application/json")
+    return post("/register", sent, content_type="application/json")
 
 
 @dataclass
@@ -90,7 +90,7 @@ class App:
         return self.calls("tools/call", {"name": tool, "arguments": arguments}).json()["result"]
 
     def _token(self, sent: dict[str, str]) -> "Answer":
-        answer = post("/oauth/token", {"client_id": self.id} | sent)
+        answer = post("/token", {"client_id": self.id} | sent)
         if answer.status_code == 200:
             given = answer.json()
             self.access, self.refresh = given["access_token"], given["refresh_token"]

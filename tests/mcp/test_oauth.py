@@ -61,7 +61,7 @@ def test_a_401_says_where_to_sign_in(world: World) -> None:
     server = Client().get("/.well-known/oauth-authorization-server", secure=True).json()
     assert server["issuer"] == SITE
     assert server["code_challenge_methods_supported"] == ["S256"]
-    assert server["token_endpoint"] == f"{SITE}/oauth/token"
+    assert server["token_endpoint"] == f"{SITE}/token"
 
 
 @pytest.mark.parametrize(
@@ -384,9 +384,7 @@ def test_a_token_is_for_this_resource_alone(world: World, bob: Client, app: App)
     app.comes_for(code)
     assert app.renews(resource=f"{SITE}/api").json()["error"] == "invalid_target"
     assert app.renews().status_code == 200
-    assert post("/oauth/token", {"grant_type": "password"}).json()["error"] == (
-        "unsupported_grant_type"
-    )
+    assert post("/token", {"grant_type": "password"}).json()["error"] == ("unsupported_grant_type")
 
 
 @pytest.mark.databases
@@ -497,7 +495,7 @@ def test_who_was_let_out_of_a_team_grants_nothing_there(
 
 
 @pytest.mark.usefixtures("world")
-@pytest.mark.parametrize("path", ["/oauth/register", "/oauth/token", "/authorize/"])
+@pytest.mark.parametrize("path", ["/register", "/token", "/authorize/"])
 def test_nothing_that_is_sent_is_an_error_of_ours(path: str, bob: Client) -> None:
     for sent in ({}, {"client_id": "a\x00b", "token": "\x00", "grant_type": "refresh_token"}):
         assert bob.post(path, sent, secure=True).status_code in {200, 302, 400, 405}
