@@ -270,9 +270,8 @@ if OIDC_ISSUER and not (_OIDC.netloc and OIDC_CLIENT_ID):
 if not (LOCAL_PASSWORDS or OIDC_ISSUER):
     raise ImproperlyConfigured("MEMORYWEB_LOCAL_PASSWORDS=false needs MEMORYWEB_OIDC_ISSUER.")
 # Where apps may be called back that use /mcp for a person (accounts/oauth.py). None: no app may.
-OAUTH_HOSTS = env.list(
-    "MEMORYWEB_OAUTH_HOSTS", ["claude.ai", "claude.com", "chatgpt.com", "loopback"]
-)
+_HOSTS = ["claude.ai", "claude.com", "chatgpt.com", "loopback"]
+OAUTH_HOSTS: list[str] = env.list("MEMORYWEB_OAUTH_HOSTS", _HOSTS)
 IDP_OIDC_RATE_LIMITS = {"client_registration": "20/h/ip"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
@@ -311,18 +310,8 @@ BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
 METRICS_TOKEN = env.str("MEMORYWEB_METRICS_TOKEN", "")  # empty: there are no metrics
 API_LOG = env.bool("MEMORYWEB_API_LOG", True)
-# Where programs call; the last three to sign in.
-PROGRAMS = (
-    "/api/",
-    "/mcp",
-    "/mem0/",
-    "/v1/",
-    "/v2/",
-    "/v3/",
-    "/.well-known/",
-    "/register",
-    "/token",
-)
+_SIGN_IN = ("/.well-known/", "/register", "/token")
+PROGRAMS = ("/api/", "/mcp", "/mem0/", "/v1/", "/v2/", "/v3/", *_SIGN_IN)  # where programs call
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

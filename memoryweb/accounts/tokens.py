@@ -80,6 +80,7 @@ def recognise(secret: str, *, of_app: bool = False) -> Token | None:
     return token if token and token.is_live else None
 
 
+@transaction.atomic
 def renew(token: Token, *, by: Actor, secret_until: datetime, expires_at: datetime) -> str:
     """A new secret in place of the old one. The caller holds the team's lock."""
     secret = own_token.generate()
