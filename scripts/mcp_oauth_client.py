@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Run by `mcp_oauth.py` where the SDK is installed: one act of a program, and of its person."""
 
 import json
@@ -117,7 +118,7 @@ async def main(act: str, era: str, site: str, email: str, password: str, kept: s
             async with Client(transport, mode=era) as client:
                 result = await client.call_tool(tool, arguments)
                 assert not result.is_error, result
-                return result.model_dump_json()
+                return str(result.model_dump_json())
 
     if act == "tell":
         await call("remember", content="Ann keeps bees in Porto.")
@@ -137,4 +138,5 @@ async def main(act: str, era: str, site: str, email: str, password: str, kept: s
     assert len(asked) == 1
 
 
-anyio.run(main, *sys.argv[1:])
+act, era, site, email, password, kept = sys.argv[1:]
+anyio.run(main, act, era, site, email, password, kept)
