@@ -74,6 +74,7 @@ soak: .venv/dev.stamp
 	python scripts/chromium.py
 	pytest -q tests/browser
 	python -m scripts.mcp_conformance $(TEST_HOME)/mcp
+	python -m scripts.mcp_oauth $(TEST_HOME)/mcp-oauth
 	python -m scripts.openclaw_plugin $(TEST_HOME)/openclaw
 	python -m scripts.python_client $(TEST_HOME)/python-client
 	python -m scripts.mem0_clients $(TEST_HOME)/mem0-clients

@@ -94,6 +94,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.idp.oidc",
     "allauth.mfa",
     "csp",
     "django_htmx",
@@ -268,6 +269,10 @@ if OIDC_ISSUER and not (_OIDC.netloc and OIDC_CLIENT_ID):
     raise ImproperlyConfigured("MEMORYWEB_OIDC_ISSUER is a URL and needs MEMORYWEB_OIDC_CLIENT_ID.")
 if not (LOCAL_PASSWORDS or OIDC_ISSUER):
     raise ImproperlyConfigured("MEMORYWEB_LOCAL_PASSWORDS=false needs MEMORYWEB_OIDC_ISSUER.")
+# Where apps may be called back that use /mcp for a person (accounts/oauth.py). None: no app may.
+_HOSTS = ["claude.ai", "claude.com", "chatgpt.com", "loopback"]
+OAUTH_HOSTS: list[str] = env.list("MEMORYWEB_OAUTH_HOSTS", _HOSTS)
+IDP_OIDC_RATE_LIMITS = {"client_registration": "20/h/ip"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 # Without a mail server the links of forgotten passwords are printed for whoever runs it.
@@ -305,7 +310,8 @@ BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
 METRICS_TOKEN = env.str("MEMORYWEB_METRICS_TOKEN", "")  # empty: there are no metrics
 API_LOG = env.bool("MEMORYWEB_API_LOG", True)
-PROGRAMS = ("/api/", "/mcp", "/mem0/", "/v1/", "/v2/", "/v3/")  # where programs call
+_SIGN_IN = ("/.well-known/", "/register", "/token")
+PROGRAMS = ("/api/", "/mcp", "/mem0/", "/v1/", "/v2/", "/v3/", *_SIGN_IN)  # where programs call
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -12,7 +12,8 @@ from django.core.wsgi import get_wsgi_application
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.integrations import create_integration
-from memoryweb.accounts.permissions import Scope
+from memoryweb.accounts.members import add_member
+from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.accounts.teams import create_team
 from memoryweb.accounts.tokens import issue
 from memoryweb.audit.record import SYSTEM
@@ -39,13 +40,14 @@ def serving() -> Iterator[str]:
 
 
 @contextmanager
-def served(application: Application) -> Iterator[str]:
-    server = make_server("127.0.0.1", 0, application, _Server, _Quiet)
+def served(application: Application, port: int = 0) -> Iterator[str]:
+    server = make_server("127.0.0.1", port, application, _Server, _Quiet)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
+        server.server_close()
 
 
 def _as_host(application: Application, token: str) -> Application:
@@ -54,12 +56,14 @@ def _as_host(application: Application, token: str) -> Application:
     return lambda environ, start: application(environ | host, start)
 
 
-def made() -> tuple[str, str]:
-    """An agent's id, and the secret of an integration's token."""
+def made(email: str = "", password: str = "") -> tuple[str, str]:
+    """An agent's id, and the secret of an integration's token; and who has that address."""
     with scopes_disabled():
         team = create_team(name="Conformance", by=SYSTEM)
         with write_transaction(team) as tx:
             agent = create_agent(tx, name="Ada")
+        if email:
+            add_member(team=team, email=email, role=Role.MEMBER, by=SYSTEM, password=password)
         host = create_integration(team=team, name="suite", by=SYSTEM)
         _row, secret = issue(
             team=team,

@@ -232,6 +232,15 @@ class Token(models.Model):
     wrote_shared = models.BooleanField(
         default=False, help_text="without a grant, until that was asked for; nobody decided yet"
     )
+    client = models.ForeignKey(
+        "allauth_idp_oidc.Client",
+        models.PROTECT,
+        null=True,
+        related_name="grants",
+        help_text="an app that its person let in, by OAuth",
+    )
+    agent_id = models.UUIDField(null=True, help_text="all that it may use; null: the team's")
+    secret_until = models.DateTimeField(null=True, help_text="an app has to renew it by then")
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
@@ -256,8 +265,15 @@ class Token(models.Model):
         return self.revoked_at is None and self.expires_at > timezone.now()
 
     @property
+    def is_fresh(self) -> bool:
+        """An app renewed its secret in time."""
+        return self.secret_until is not None and self.secret_until > timezone.now()
+
+    @property
     def expires_soon(self) -> bool:
-        return self.is_live and self.expires_at - timezone.now() < EXPIRY_WARNING
+        """Without anybody renewing it, as an app does."""
+        is_left = self.is_live and self.client_id is None
+        return is_left and self.expires_at - timezone.now() < EXPIRY_WARNING
 
 
 class Invitation(models.Model):

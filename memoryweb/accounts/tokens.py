@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -36,9 +37,10 @@ def issue(
     integration: Integration | None = None,
     days: int = DEFAULT_DAYS,
     act_as_person: bool = False,
+    **app: Any,
 ) -> tuple[Token, str]:
     """A new token and its secret, which nobody can show again. A person's token writes as an
-    agent unless it is made to `act_as_person`.
+    agent unless it is made to `act_as_person`. `app`: the `client` and `agent_id` of an app's.
 
     Raises NameRefused, ScopeMissing, ScopeRefused, ExpiryRefused, NotMember, Revoked, NoPerson.
     """
@@ -55,11 +57,10 @@ def issue(
         user=user,
         integration=integration,
         name=name,
-        sha256=_sha256(secret),
-        prefix=secret[:8],
-        last4=secret[-4:],
+        **_kept(secret),
         scopes=sorted(scopes),
         act_as_person=act_as_person,
+        **app,
         expires_at=timezone.now() + timedelta(days=days),
         created_by_id=by.id if by.kind == "person" else None,
     )
@@ -68,12 +69,25 @@ def issue(
     return token, secret
 
 
-def recognise(secret: str) -> Token | None:
-    """The live token of this secret, with its team and integration. No query on a bad checksum."""
+def recognise(secret: str, *, of_app: bool = False) -> Token | None:
+    """The live token of this secret, with its team and integration; an app's only where one may
+    call. No query on a bad checksum."""
     if not own_token.is_well_formed(secret):
         return None
     token = next(iter(_of_hash(_sha256(secret))), None)
+    if token and token.client_id and not (of_app and token.is_fresh):
+        return None
     return token if token and token.is_live else None
+
+
+@transaction.atomic
+def renew(token: Token, *, by: Actor, secret_until: datetime, expires_at: datetime) -> str:
+    """A new secret in place of the old one. The caller holds the team's lock."""
+    secret = own_token.generate()
+    values = {**_kept(secret), "secret_until": secret_until, "expires_at": expires_at}
+    Token.objects.filter(pk=token.pk).update(**values)
+    record(token.team_id, _entry("token.renewed", token, by))
+    return secret
 
 
 @PreparedQuery
@@ -93,11 +107,13 @@ def mark_used(token: Token, by: Actor) -> None:
 @transaction.atomic
 def let_share(*, token: Token, reason: str, by: Actor) -> None:
     """Let a token write what every prompt gives, for a reason that is shown; without a reason it
-    may no longer. Raises Revoked."""
+    may no longer. Raises Revoked, ScopeRefused."""
     lock(token.team_id)
     token.refresh_from_db()
     if token.revoked_at is not None:
         raise exceptions.Revoked
+    if token.client_id is not None:
+        raise exceptions.ScopeRefused(Scope.SHARED_WRITE)
     token.shared_write_reason = reason = reason.strip()[:300]
     granted = {Scope.SHARED_WRITE.value}
     token.scopes = sorted({*token.scopes} | granted if reason else {*token.scopes} - granted)
@@ -167,6 +183,10 @@ def _sha256(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def _kept(secret: str) -> dict[str, Any]:
+    return {"sha256": _sha256(secret), "prefix": secret[:8], "last4": secret[-4:]}
+
+
 def _allowed(team: Team, user: User | None, integration: Integration | None) -> Collection[str]:
     if integration is not None:
         if integration.team_id != team.pk:
@@ -189,10 +209,11 @@ def _is_called(token: Token, text: str) -> bool:
 
 def _entry(action: str, token: Token, by: Actor, details: dict[str, object] | None = None) -> Entry:
     holder = token.integration_id or token.user_id
+    of_app = {"client": token.client_id} if token.client_id else {}
     return Entry(
         action,
         by,
         **target(token),
         labels={"name": token.name} if action != "token.used" else {},
-        details={"holder": str(holder), **(details or {})},
+        details={"holder": str(holder), **of_app, **(details or {})},
     )

@@ -144,22 +144,27 @@ class Caller:
     def agents(self) -> "AgentQuerySet":
         """The team's agents that this caller may use."""
         agents: AgentQuerySet = self.team.agents.live()
-        if self.integration and self.integration.agents:
-            return agents.filter(pk__in=self.integration.agents)
-        return agents
+        return agents.filter(pk__in=self._only) if self._only else agents
 
     def agent(self, agent_id: str) -> Agent:
         agent = or_not_found(next(iter(live_agents(self.team.pk, known_id(agent_id))), None))
         agent.team = self.team
-        allowed = self.integration.agents if self.integration else []
-        if allowed and str(agent.pk) not in allowed:
+        if self._only and str(agent.pk) not in self._only:
             raise Forbidden("agent_forbidden", "This integration can't use this agent.")
         return agent
 
+    @property
+    def _only(self) -> list[str]:
+        """Ids of the agents that it may use; none: all."""
+        if self.token.agent_id:
+            return [str(self.token.agent_id)]
+        return list(self.integration.agents) if self.integration else []
+
     def agent_or_only(self, agent_id: str | None) -> Agent | None:
         """The only one that this caller may use needs no naming. None: there are several."""
-        usable = [] if agent_id else list(self.agents()[:2])
-        named = agent_id or (str(usable[0].pk) if len(usable) == 1 else None)
+        named = agent_id or (self._only[0] if self.token.agent_id else None)
+        usable = [] if named else list(self.agents()[:2])
+        named = named or (str(usable[0].pk) if len(usable) == 1 else None)
         return self.agent(named) if named else None
 
     def archived_agent(self, agent_id: str) -> Agent:
@@ -184,15 +189,15 @@ class Bearer(AuthBase):
         return getattr(request, "auth", None)
 
 
-def authenticate(request: HttpRequest) -> Caller:
+def authenticate(request: HttpRequest, *, of_app: bool = False) -> Caller:
     """The caller of a request, by its Authorization header alone. Raises Unauthorized."""
     scheme, _space, secret = request.headers.get("Authorization", "").partition(" ")
-    return caller_of(secret if scheme.lower() == "bearer" else "")
+    return caller_of(secret if scheme.lower() == "bearer" else "", of_app=of_app)
 
 
-def caller_of(secret: str) -> Caller:
-    """Raises Unauthorized."""
-    token = tokens.recognise(secret)
+def caller_of(secret: str, *, of_app: bool = False) -> Caller:
+    """`of_app`: where apps may call that a person let in. Raises Unauthorized."""
+    token = tokens.recognise(secret, of_app=of_app)
     if token is None:
         raise Unauthorized
     caller = _integration_caller(token) if token.integration_id else _personal_caller(token)

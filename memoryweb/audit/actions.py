@@ -123,6 +123,7 @@ ACTIONS: dict[str, str | Promise] = {
     "team.removed": _("Removed a team and everything in it."),
     "token.issued": _("Created a token."),
     "token.changed": _("Changed what a token may write."),
+    "token.renewed": _("Renewed an app's token."),
     "token.revoked": _("Revoked a token."),
     "token.used": _("Used a token."),
     "webhook.changed": _("Changed a webhook."),

@@ -13,6 +13,7 @@ from memoryweb.web import (
     evidence,
     help,
     last_night,
+    oauth,
     over_time,
     owners,
     profile,
@@ -289,6 +290,9 @@ urlpatterns = [
         for name, (where, view) in visits.ACTS.items()
     ),
     path("visit/leave/", visits.leave, name="visit_leave"),
+    path("authorize/", oauth.authorize, name="oauth_authorize"),
+    path("authorize/allow/", oauth.allow, name="oauth_allow"),
+    path("authorize/deny/", oauth.deny, name="oauth_deny"),
     path("help/<slug:name>/", help.show, name="help"),
     path("profile/", profile.profile, name="profile"),
     path("profile/address/", profile.address, name="profile_address"),

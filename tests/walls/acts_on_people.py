@@ -4,6 +4,7 @@ from collections.abc import Callable
 from secrets import token_hex
 
 import pytest
+from django.utils import timezone
 
 from memoryweb.accounts import addresses, integrations, members, signins, teams, tokens
 from memoryweb.accounts.models import Invitation, Membership, Token, User
@@ -69,6 +70,11 @@ def _user(world: World) -> User:
 def _unused(world: World) -> None:
     Token.objects.update(last_used_at=None)
     tokens.mark_used(_token(world), SYSTEM)
+
+
+def _renewed(world: World) -> None:
+    until = timezone.now()
+    tokens.renew(_token(world), by=SYSTEM, secret_until=until, expires_at=until)
 
 
 def _issue(world: World, purpose: Purpose = Purpose.LINK) -> str:
@@ -185,6 +191,7 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
         "token.changed",
         lambda w: tokens.let_share(token=_token(w), reason="Keeps the opening hours.", by=SYSTEM),
     ),
+    "renew an app's token": ("token.renewed", _renewed),
     "revoke token": ("token.revoked", lambda w: tokens.revoke(token=_token(w), by=SYSTEM)),
     "use token": ("token.used", _unused),
     "create integration": (

@@ -140,6 +140,13 @@ def _id(sent: Mapping[str, Any]) -> str | int | None:
 AGENT, OWNER, CONVERSATION = "Memoryweb-Agent", "Memoryweb-Owner", "Memoryweb-Conversation"
 
 
+def check_host(request: HttpRequest, caller: Caller) -> None:
+    """A person chose the agent of an app, which speaks for them alone."""
+    if caller.token.client_id and (sent := {AGENT, OWNER, CONVERSATION} & request.headers.keys()):
+        detail = f"An app that signed in can't send the header “{min(sent)}”."
+        raise Problem(400, "header_refused", detail)
+
+
 @dataclass(frozen=True)
 class Host:
     request: HttpRequest

@@ -13,10 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 from django_scopes import scope
 
-from memoryweb.api import pipeline, quotas, request_bodies
+from memoryweb.api import oauth, pipeline, quotas, request_bodies
 from memoryweb.api.auth import authenticate
 from memoryweb.api.mcp import messages, tools
-from memoryweb.api.problems import Problem
+from memoryweb.api.problems import Problem, Unauthorized
 
 # What a client may ask for: one row of `METHODS` each.
 
@@ -141,11 +141,15 @@ def mcp(request: HttpRequest) -> HttpResponse:
     """Errors of HTTP are problem+json as in the API; what JSON-RPC can tell is told by it."""
     try:
         _check(request)
-        caller = authenticate(request)
+        caller = authenticate(request, of_app=True)
         request.auth = caller  # type: ignore[attr-defined]
+        messages.check_host(request, caller)
         request_bodies.check_size(request, MOST_BYTES)
         with scope(team=caller.team):
             return _answer(request, messages.Host(request, caller))
+    except Unauthorized as problem:
+        problem.headers["WWW-Authenticate"] = oauth.challenge(request)
+        return pipeline.answer(request, problem)
     except Problem as problem:
         return pipeline.answer(request, problem)
 

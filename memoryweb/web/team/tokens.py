@@ -61,7 +61,7 @@ def withdraw(request: TeamRequest, token_id: UUID) -> HttpResponse:
 
 def _find_live(request: TeamRequest, token_id: UUID) -> Token:
     """One that an agent or a program writes with."""
-    live = _visible(request).filter(revoked_at=None, act_as_person=False)
+    live = _visible(request).filter(revoked_at=None, act_as_person=False, client=None)
     return get_object_or_404(live, pk=token_id)
 
 
@@ -80,6 +80,7 @@ def _token(
         "form": form or GrantForm(scope=Scope.SHARED_WRITE),
         "can_grant": found.revoked_at is None
         and not found.act_as_person
+        and found.client_id is None
         and request.visit.can(Permission.MANAGE_TOKENS),
     }
     return show(request, "settings/token.html", context, status=status)
@@ -187,9 +188,12 @@ def show_connections(
 def _rows(request: TeamRequest, shown: Page[Token]) -> list[dict[str, Any]]:
     labels, wrote = dict(Scope.choices), agents_written_by(shown.items)
     manages = request.visit.can(Permission.MANAGE_TOKENS)
+    ids = [token.agent_id for token in shown if token.agent_id]
+    agents = request.visit.team.agents.in_bulk(ids) if ids else {}
     return [
         {
             "token": token,
+            "agent": agents.get(token.agent_id, _("a deleted agent")),
             "wrote": wrote.get(token.pk, []),
             "scopes": ", ".join(str(labels.get(scope, scope)) for scope in token.scopes),
             "can_revoke": token.revoked_at is None
