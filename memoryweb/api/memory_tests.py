@@ -1,23 +1,30 @@
 """Memory tests by API. They tell what people took back: only people read them."""
 
 from datetime import date
+from functools import partial
 from typing import Literal
 
 from ninja import Query
 from pydantic import Field
 
-from memoryweb.agents.models import Owner
 from memoryweb.api import acting_owner, schemas
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.routing import Router
 from memoryweb.memory import memory_tests
-from memoryweb.memory.memory_tests import ListedTest, MemoryTestResult
+from memoryweb.memory.memory_tests import LONGEST, ListedTest
 from memoryweb.memory.models.writer import Memory
 
 router = Router(tags=["Memory tests"])
 
 BASE = "/agents/{agent_id}/tests"
 _WHO = "Only a person can read or make memory tests."
+
+
+class MemoryTestIn(schemas.RequestBody):
+    question: str = Field(max_length=LONGEST)
+    must: str = Field("", max_length=LONGEST, description="What an answer has to hold.")
+    must_not: str = Field("", max_length=LONGEST, description="What it may not hold.")
+    as_of: date | None = Field(None, description="Of which day's memory; null: as it is now.")
 
 
 class MemoryTestOut(schemas.Camel):
@@ -31,31 +38,14 @@ class MemoryTestOut(schemas.Camel):
     must_not: str
     as_of: date | None
     state: Literal["active", "retired", "notTrue"]
-
-
-class MemoryTestIn(schemas.RequestBody):
-    question: str = Field(max_length=memory_tests.LONGEST)
-    must: str = Field(
-        "", max_length=memory_tests.LONGEST, description="What an answer has to hold."
-    )
-    must_not: str = Field(
-        "", max_length=memory_tests.LONGEST, description="What it may not hold; one of the two."
-    )
-    as_of: date | None = Field(
-        None, description="Asked of the memory as it was on this day; null: as it is."
-    )
-
-
-class MemoryTestResultOut(MemoryTestOut):
-    passed: bool
-    is_missing: bool = Field(description="What it must hold is not there.")
-    said: str = Field(description="A line that holds what it must not; empty where there is none.")
+    passed: bool | None = Field(description="Null where it was not run.")
+    said: str = Field(description="A line that was found and holds what it may not.")
 
 
 class MemoryTestRun(schemas.Camel):
     passed: int
     failed: int
-    items: list[MemoryTestResultOut]
+    items: list[MemoryTestOut]
 
 
 @router.operation("GET", BASE, Right.READ)
@@ -64,10 +54,9 @@ def list_memory_tests(
 ) -> schemas.Items[MemoryTestOut]:
     """List memory tests, those that people made first."""
     memory = _memory(request.auth, agent_id, query)
-    found = list(enumerate(memory_tests.listed(memory)))
-    return schemas.page_by(
-        found, lambda one: f"{one[0]:06}", query, lambda one: _shown(one[1], memory.owner)
-    )
+    found = dict(enumerate(memory_tests.listed(memory)))
+    shown = partial(_shown, memory)
+    return schemas.page_by([*found], "{:06}".format, query, lambda n: shown(found[n]))
 
 
 @router.operation("POST", BASE, Right.FACTS_OWN)
@@ -81,7 +70,7 @@ def make_memory_test(
     caller.require_for(memory.owner, Right.FACTS)
     with caller.write() as tx:
         made = memory_tests.add(tx, memory, **body.model_dump(), writer=caller.writer)
-    return _shown(ListedTest(made), memory.owner)
+    return _shown(memory, ListedTest(made))
 
 
 @router.operation("POST", BASE + "/run", Right.READ)
@@ -90,9 +79,8 @@ def run_memory_tests(
 ) -> MemoryTestRun:
     """Run memory tests on what an agent would be given now; up to 200, without a model."""
     memory = _memory(request.auth, agent_id, query)
-    results = memory_tests.run(memory, memory_tests.listed(memory))
-    passed = sum(one.is_green for one in results)
-    items = [_result(one, memory.owner) for one in results]
+    items = [_shown(memory, one) for one in memory_tests.run(memory)]
+    passed = sum(bool(one.passed) for one in items)
     return MemoryTestRun(passed=passed, failed=len(items) - passed, items=items)
 
 
@@ -101,11 +89,7 @@ def _memory(caller: Caller, agent_id: str, query: schemas.OwnerQuery) -> Memory:
     return acting_owner.readable(caller, agent_id, query.owner)
 
 
-def _shown(one: ListedTest, owner: Owner | None) -> MemoryTestOut:
+def _shown(memory: Memory, one: ListedTest) -> MemoryTestOut:
     state = "notTrue" if one.fact else "retired" if one.is_retired else "active"
-    return MemoryTestOut.of(one.test, owner=acting_owner.shown(owner), state=state)
-
-
-def _result(one: MemoryTestResult, owner: Owner | None) -> MemoryTestResultOut:
-    verdict = {"passed": one.is_green, "is_missing": not one.has_all, "said": one.said}
-    return MemoryTestResultOut(**_shown(one.listed, owner).model_dump(), **verdict)
+    told = {"owner": acting_owner.shown(memory.owner), "state": state}
+    return MemoryTestOut.of(one.test, **told, passed=one.passed, said=one.said)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from memoryweb.dreaming.decisions import living_after
 from memoryweb.dreaming.operations import LivingStatement, Material, Result, Waits, Why, is_later
 from memoryweb.language.normal_form import read
-from memoryweb.memory.memory_tests import breaks, meets
+from memoryweb.memory.memory_tests import breaks, says
 from memoryweb.memory.models import MemoryTest
 
 MOST = 20  # tests of a night
@@ -72,13 +72,13 @@ def _culprits(
 ) -> list[int]:
     """The places of the operations that turn it red; none where it was red before."""
     applied = [(n, one) for n, one in enumerate(results) if one.is_applied]
-    lose = [n for n, one in applied if any(meets(test, text) for text in _left(one))]
+    lose = [n for n, one in applied if any(says(text, test.must) for text in _left(one))]
     break_it = [n for n, one in applied if any(breaks(test, text) for text in _brought(one))]
     if not (lose or break_it) or any(breaks(test, text) for text in before):
         return []
-    if test.must and not any(meets(test, text) for text in before):
+    if test.must and not any(says(text, test.must) for text in before):
         return []
-    is_lost = bool(lose) and not any(meets(test, text) for text in after)
+    is_lost = bool(lose) and not any(says(text, test.must) for text in after)
     return sorted({*break_it, *lose} if is_lost else break_it)
 
 

@@ -260,8 +260,8 @@ class Night:
                 empty = fresh(text.path, self.read.material.language)
                 file = write.write(self.tx, at, empty, writer=writer_of(self.run)).file
                 base = base or file.revision
-            if file.proposals.filter(state="rejected", raw_content=content).exists():
-                continue  # a person said no to just this
+            if proposing.was_rejected(file, content):
+                continue
             proposing.propose(
                 self.tx,
                 run=self.run,

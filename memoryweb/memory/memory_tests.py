@@ -47,11 +47,6 @@ def says(line: str, words: str) -> bool:
     return any(_has(one, words) or _says_all_of(one, words) for one in dict.fromkeys(parts))
 
 
-def meets(test: MemoryTest, line: str) -> bool:
-    """It says what an answer must hold."""
-    return says(line, test.must)
-
-
 def breaks(test: MemoryTest, line: str) -> bool:
     """It says what an answer must not hold. One word or name alone has to be said of what was
     asked."""
@@ -90,11 +85,14 @@ class MemoryTestRefused(ContentRefused):
 @dataclass(frozen=True)
 class ListedTest:
     """`fact`: a statement that a person marked as not true, of which no row tells but its own.
-    `is_retired`: what its owner said later holds, or its time is over."""
+    `is_retired`: what its owner said later holds, or its time is over. Once it was run, whether it
+    `passed`, and a line that was `said` and must not be."""
 
     test: MemoryTest
     fact: Fact | None = None
     is_retired: bool = False
+    passed: bool | None = None
+    said: str = ""
 
 
 def add(
@@ -204,9 +202,9 @@ def _is_retired(test: MemoryTest, words: Iterable[tuple[Fact, str]]) -> bool:
     if test.as_of or (by is not None and by.reverted_at is None):
         return by is not None
     for fact, text in words:
-        if fact.corrected_at and fact.corrected_at > at and meets(test, text):
+        if fact.corrected_at and fact.corrected_at > at and says(text, test.must):
             newer = fact.superseded_by
-            if newer is None or not meets(test, statement(newer, To.PAGE).text):
+            if newer is None or not says(statement(newer, To.PAGE).text, test.must):
                 return True
         elif not fact.corrected_at and fact.created_at > at and breaks(test, text):
             return True
@@ -249,42 +247,27 @@ def _record(tx: Transaction, action: str, test: MemoryTest) -> None:
     tx.record(action, **its, on_behalf_of=test.owner_id)
 
 
-# What a memory answers today: all that an agent would be given for the question.
+# What a memory answers: all that an agent would be given for the question.
 
 
-@dataclass(frozen=True)
-class MemoryTestResult:
-    """`has_all`: what must be said is; `said`: a line that must not be."""
-
-    listed: ListedTest
-    has_all: bool
-    said: str
-
-    @property
-    def is_green(self) -> bool:
-        return self.has_all and not self.said
+def run(memory: Memory) -> list[ListedTest]:
+    """Its tests, run without a model, but for those that are retired; of many the first 200."""
+    active = (it for it in listed(memory) if not it.is_retired)
+    return [_run(Reader(memory.agent, memory.owner), one) for one in islice(active, MOST)]
 
 
-def run(memory: Memory, tests: Iterable[ListedTest]) -> list[MemoryTestResult]:
-    """Of those that are not retired, at most 200, without a model's help."""
-    return [
-        _outcome(memory, one) for one in islice((it for it in tests if not it.is_retired), MOST)
-    ]
-
-
-def _outcome(memory: Memory, listed: ListedTest) -> MemoryTestResult:
-    test, lines = listed.test, _carried(Reader(memory.agent, memory.owner), listed.test)
-    said = next((line for line in lines if breaks(test, line)), "")
-    return MemoryTestResult(listed, not test.must or any(meets(test, line) for line in lines), said)
+def _run(reader: Reader, one: ListedTest) -> ListedTest:
+    lines = _carried(reader, one.test)
+    said = next((line for line in lines if breaks(one.test, line)), "")
+    has_all = not one.test.must or any(says(line, one.test.must) for line in lines)
+    return replace(one, passed=has_all and not said, said=said)
 
 
 def _carried(reader: Reader, test: MemoryTest) -> list[str]:
     if test.as_of:
-        query = replace(
-            plain(test.question), at=datetime.combine(test.as_of, time.max, reader.agent.zone)
-        )
-        found = search(reader, query, limit=50, by_meaning=False).hits
-        return [marks.living(hit.text, hit.ended) for hit in found]
+        at = datetime.combine(test.as_of, time.max, reader.agent.zone)
+        found = search(reader, replace(plain(test.question), at=at), limit=50, by_meaning=False)
+        return [marks.living(hit.text, hit.ended) for hit in found.hits]
     given = prompt.build(reader, test.question)
     texts = (given.system, *(turn.content for turn in given.memory))
     return [marks.untold(line) for text in texts for line in text.split("\n")]

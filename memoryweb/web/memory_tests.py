@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import memory_tests
-from memoryweb.memory.memory_tests import LONGEST, ListedTest, MemoryTestResult
+from memoryweb.memory.memory_tests import LONGEST
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
 from memoryweb.web.form_fields import DayInput
 from memoryweb.web.pages import about, page, show, to, told_in, told_to
-from memoryweb.web.wording import Chip, writer_of
+from memoryweb.web.wording import writer_of
 
 
 class MemoryTestForm(forms.Form):
@@ -56,11 +56,8 @@ def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view("POST")
 def about_fact(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id, to_write=True)
-    facts = workspace.agent.facts.of(*workspace.memory.key).select_related("superseded_by")
-    asked = memory_tests.about_fact(get_object_or_404(facts, pk=fact_id))
-    with told_to(request):
-        _make(request, workspace, asked)
-    return _to_list(request, workspace)
+    its = workspace.agent.facts.of(*workspace.memory.key)
+    return _of(request, workspace, memory_tests.about_fact(get_object_or_404(its, pk=fact_id)))
 
 
 @team_view("POST")
@@ -69,10 +66,8 @@ def about_contradiction(
 ) -> HttpResponse:
     workspace = find_workspace(request, agent_id, to_write=True)
     its = workspace.agent.contradictions.filter(owner=workspace.owner_id)
-    asked = memory_tests.about_contradiction(get_object_or_404(its, pk=contradiction_id))
-    with told_to(request):
-        _make(request, workspace, asked)
-    return _to_list(request, workspace)
+    found = get_object_or_404(its, pk=contradiction_id)
+    return _of(request, workspace, memory_tests.about_contradiction(found))
 
 
 @team_view("POST")
@@ -82,6 +77,12 @@ def delete(request: TeamRequest, agent_id: UUID, test_id: UUID) -> HttpResponse:
         if not memory_tests.remove(tx, workspace.memory, test_id):
             raise Http404
     messages.success(request, _("The test was deleted."))
+    return _to_list(request, workspace)
+
+
+def _of(request: TeamRequest, workspace: Workspace, asked: dict[str, Any]) -> HttpResponse:
+    with told_to(request):
+        _make(request, workspace, asked)
     return _to_list(request, workspace)
 
 
@@ -98,22 +99,11 @@ def _to_list(request: TeamRequest, workspace: Workspace) -> HttpResponse:
 
 
 def _list(request: TeamRequest, workspace: Workspace, form: MemoryTestForm) -> HttpResponse:
-    found = memory_tests.listed(workspace.memory)
-    is_run = "run" in request.GET
-    results = memory_tests.run(workspace.memory, found) if is_run else []
-    red = [one for one in results if not one.is_green]
-    of_test = {one.listed.test.pk: one for one in results}
-    failing = {one.listed.test.pk for one in red}
-    shown = page(request, sorted(found, key=lambda one: one.test.pk not in failing))
-    rows = [(one, _chip(one, of_test.get(one.test.pk)), of_test.get(one.test.pk)) for one in shown]
-    context = about(workspace, tab="tests", page=shown, rows=rows, form=form, is_run=is_run)
-    context |= {"passed": len(results) - len(red), "failed": len(red)}
+    """Where they were run, what failed comes first."""
+    is_run, memory = "run" in request.GET, workspace.memory
+    found = memory_tests.run(memory) if is_run else memory_tests.listed(memory)
+    found.sort(key=lambda one: bool(one.passed))
+    passed = sum(bool(one.passed) for one in found)
+    context = about(workspace, tab="tests", page=page(request, found), form=form, is_run=is_run)
+    context |= {"passed": passed, "failed": len(found) - passed}
     return show(request, "facts/tests.html", context)
-
-
-def _chip(one: ListedTest, result: MemoryTestResult | None) -> Chip | None:
-    if one.is_retired:
-        return Chip("idle", _("retired"))
-    if result is None:
-        return None
-    return Chip("ok", _("passes")) if result.is_green else Chip("bad", _("fails"))

@@ -185,8 +185,8 @@ def _tested(home: Home, owner: Owner | None) -> str:
     writer = Writer(AuthorKind.PERSON, user=home.admin)
     with write_transaction(home.team) as tx:
         its = Memory(home.agent, owner)
-        asked = {"question": f"Where is {canary}?", "must": f"{canary} is here."}
-        return str(memory_tests.add(tx, its, **asked, writer=writer).pk)
+        asked = f"Where is {canary}?", f"{canary} is here."
+        return str(memory_tests.add(tx, its, *asked, writer=writer).pk)
 
 
 def _global() -> str:

@@ -8,7 +8,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory import memory_tests
-from memoryweb.memory.memory_tests import MemoryTestResult
+from memoryweb.memory.memory_tests import ListedTest
 from memoryweb.memory.models.writer import Memory
 
 
@@ -22,33 +22,30 @@ class Command(base.TeamCommand):
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         owner = find_for_command(team, options["owner"]) if options["owner"] else None
-        memory = Memory(options["agent"], owner)
-        results = memory_tests.run(memory, memory_tests.listed(memory))
-        red = [one for one in results if not one.is_green]
+        ran = memory_tests.run(Memory(options["agent"], owner))
+        red = [one for one in ran if not one.passed]
         if options["junit"]:
-            suite = _suite(memory, results, len(red))
+            whose = owner.shown_as if owner else "shared"
+            suite = _suite(f"{options['agent'].name}, {whose}", ran)
             ElementTree.ElementTree(suite).write(options["junit"], "utf-8", xml_declaration=True)
-        said = f"{len(results) - len(red)} of {len(results)} memory tests pass."
-        failing = (f"  {one.listed.test.question}: {_why(one)}" for one in red)
-        data = {
-            "passed": len(results) - len(red),
-            "failed": [str(one.listed.test.pk) for one in red],
-        }
-        return base.Outcome("\n".join([said, *failing]), data, ok=not red)
+        told = [f"  {one.test.question}: {_why(one)}" for one in red]
+        said = f"{len(ran) - len(red)} of {len(ran)} memory tests pass."
+        data = {"passed": len(ran) - len(red), "failed": [str(one.test.pk) for one in red]}
+        return base.Outcome("\n".join([said, *told]), data, ok=not red)
 
 
-def _suite(memory: Memory, results: list[MemoryTestResult], red: int) -> ElementTree.Element:
-    name = f"{memory.agent.name}, {memory.owner.shown_as if memory.owner else 'shared'}"
-    counts = {"name": name, "tests": str(len(results)), "failures": str(red)}
+def _suite(name: str, ran: list[ListedTest]) -> ElementTree.Element:
+    failures = sum(not one.passed for one in ran)
+    counts = {"name": name, "tests": str(len(ran)), "failures": str(failures)}
     suite = ElementTree.Element("testsuite", counts)
-    for one in results:
-        asked = {"classname": name, "name": one.listed.test.question}
+    for one in ran:
+        asked = {"classname": name, "name": one.test.question}
         case = ElementTree.SubElement(suite, "testcase", asked)
-        if not one.is_green:
+        if not one.passed:
             ElementTree.SubElement(case, "failure", {"message": _why(one)})
     return suite
 
 
-def _why(one: MemoryTestResult) -> str:
+def _why(one: ListedTest) -> str:
     """Without the text of the memory, which logs of builds would keep."""
     return "what it must not hold is said" if one.said else "what it must hold isn't there"
