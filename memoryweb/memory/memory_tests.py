@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Reader
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.extraction_rules import claim_of
-from memoryweb.language.normal_form import is_cjk, read
+from memoryweb.language.normal_form import clean, is_cjk, read
 from memoryweb.language.statement_comparison import says_all_of, tells_value
 from memoryweb.markdown import marks
 from memoryweb.memory import prompt
@@ -171,9 +171,10 @@ def listed(memory: Memory) -> list[ListedTest]:
 
 def standing(agent_id: UUID, owner_id: UUID | None) -> list[MemoryTest]:
     """That a night keeps to: it changes nothing of what was."""
-    rows = list(_standing(agent_id, owner_id))
-    away = _away(agent_id, owner_id) if rows else None
-    return [one for one in rows if away and not away(one)]
+    if not (rows := list(_standing(agent_id, owner_id))):
+        return []
+    away = _away(agent_id, owner_id)
+    return [one for one in rows if not away(one)]
 
 
 def retire(tx: Transaction, run: Run, tests: Iterable[MemoryTest]) -> None:
@@ -260,7 +261,7 @@ def _run(reader: Reader, one: ListedTest) -> ListedTest:
     lines = _carried(reader, one.test)
     said = next((line for line in lines if breaks(one.test, line)), "")
     has_all = not one.test.must or any(says(line, one.test.must) for line in lines)
-    return replace(one, passed=has_all and not said, said=said)
+    return replace(one, passed=has_all and not said, said=clean(said))
 
 
 def _carried(reader: Reader, test: MemoryTest) -> list[str]:
