@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from memoryweb.dreaming import document as capacity
-from memoryweb.dreaming import gates
+from memoryweb.dreaming import gates, memory_tests
 from memoryweb.dreaming.candidates import Candidate, Mention, gather, score
 from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.document import Document
@@ -30,6 +30,7 @@ from memoryweb.dreaming.operations import (
 )
 from memoryweb.dreaming.rivals import possible_rivals
 from memoryweb.language.statement_comparison import Lookup, clean, covers
+from memoryweb.memory.models import MemoryTest
 
 PART = 4_000  # characters of a block that a model is given as one
 MOST_CHARACTERS = 40_000  # of notes that it is given at once
@@ -39,19 +40,21 @@ _CAN_CHANGE = frozenset({"full", *Waits})  # another night may decide otherwise
 
 @dataclass(frozen=True)
 class Consolidation:
-    """What became of every candidate and every operation. `told` is a model's own diary entry."""
+    """What became of every candidate and every operation. `told` is a model's own diary entry;
+    `retired` are memory tests that what was said later overtook."""
 
     verdicts: tuple[Verdict, ...]
     results: tuple[Result, ...]
     told: str = ""
+    retired: tuple[MemoryTest, ...] = ()
 
     @cached_property
     def applied(self) -> list[Result]:
         return [one for one in self.results if one.is_applied]
 
     @property
-    def outside(self) -> list[Result]:
-        return [one for one in self.results if one.waits is Waits.OUTSIDE]
+    def proposed(self) -> list[Result]:
+        return [one for one in self.results if one.waits in (Waits.OUTSIDE, Waits.TEST)]
 
 
 def by_rules(inputs: Inputs) -> Consolidation:
@@ -215,8 +218,12 @@ def _made(
     results = decide(inputs.material, operations)
     if inputs.profile is not None:
         results = tuple(capacity.placed(results, inputs.profile.content))
+    tests, living = inputs.tests, {one.text for one in inputs.material.living}
+    lines = (clean(it) for text in inputs.written for it in text.content.split("\n") if tests)
+    others = [line for line in lines if line not in living]
+    results, retired = memory_tests.held_back(tests, inputs.material, results, others)
     results = (*results, *_without_room(inputs, results))
-    return Consolidation(tuple(_settled(verdicts, results)), results, told)
+    return Consolidation(tuple(_settled(verdicts, results)), results, told, retired)
 
 
 def _without_room(inputs: Inputs, results: Sequence[Result]) -> list[Result]:

@@ -31,6 +31,7 @@ _CAUSES = {row.name: row.counted for row in GATES} | {
     "known": gettext_lazy("{n} already known"),
     "rival": gettext_lazy("{n} contradicting another statement"),
     "outside": gettext_lazy("{n} from outside the team"),
+    "test": gettext_lazy("{n} held back by a memory test"),
     "untaken": gettext_lazy("{n} skipped by the model"),
     "unfit": gettext_lazy("{n} unfit for MEMORY.md"),
 }

@@ -29,12 +29,13 @@ from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.marks import Ended, part
+from memoryweb.memory import memory_tests
 from memoryweb.memory.index import recalls
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines import source_classes
 from memoryweb.memory.lines.files import fresh
 from memoryweb.memory.lines.origins import speakers_of
-from memoryweb.memory.models import AuthorKind, File, LineOrigin
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, MemoryTest
 from memoryweb.memory.statements.evidence import ground_of
 from memoryweb.memory.visible import hidden as forgetting
 from memoryweb.memory.writing import tombstones
@@ -72,6 +73,7 @@ class Inputs:
     mentions: tuple[Mention, ...]
     recalls: Mapping[tuple[str, int], Recall]
     material: Material
+    tests: tuple[MemoryTest, ...] = ()
     profile: Text | None = None  # an owner's own; the shared one is people's
     retired: tuple[tuple[str, str], ...] = ()  # what left lately, and why
     decided: frozenset[tuple[Any, ...]] = frozenset()  # what people decided about statements
@@ -144,6 +146,7 @@ def read(run: Run) -> Inputs:
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
+        tests=tuple(memory_tests.standing(run.agent_id, run.owner_id)),
         material=replace(material, living=living, rejected=_rejected(run, written, away, material)),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},

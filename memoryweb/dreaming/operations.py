@@ -51,6 +51,7 @@ class Waits(StrEnum):
 
     RIVAL = "rival"
     OUTSIDE = "outside"
+    TEST = "test"
 
 
 @dataclass(frozen=True)
@@ -329,6 +330,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     UNJUDGED: _("One night reads {limit} changes at most."),
     "rival": _("It contradicts another statement, so a person decides."),
     "outside": _("It comes from outside the team, so a person decides."),
+    "test": _("It would turn a memory test red, so a person decides."),
     "full": _("MEMORY.md has no room for it. It's still known, but not in the prompt."),
 }
 
@@ -349,6 +351,7 @@ DECIDED: Mapping[str, Promise] = {"accepted": _("accepted"), "rejected": _("reje
 WAITS: Mapping[str, Promise] = {
     "rival": LEFT_OUT["rival"],
     "outside": LEFT_OUT["outside"],
+    "test": LEFT_OUT["test"],
     "policy": _("This agent asks a person before it changes memory."),
     "current": _("The notes changed twice while the dream was at work."),
 }

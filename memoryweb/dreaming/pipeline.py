@@ -26,11 +26,10 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.exceptions import BudgetSpent, ModelError
-from memoryweb.memory import review
+from memoryweb.memory import memory_tests, review
 from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.writing import screening, write
-from memoryweb.memory.writing.matrix import OUTSIDE
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
 
@@ -231,6 +230,8 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
         entry = _entry(run, read, made, done, held=held)
         changes = _write(night, entry)
         reports.store(tx, run, read, made, done, entry=entry, changes=changes, memory=night.content)
+        if not held:
+            memory_tests.retire(tx, run, made.retired)
         review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
         lease.finish(_outcome(made, held), record=tx.record)
         backfill.go_on(tx, run)
@@ -258,8 +259,8 @@ def _asks_first(agent: Agent) -> bool:
 def _outcome(made: Consolidation, held: str) -> Outcome:
     if made.applied:
         return Outcome(Run.Status.NEEDS_REVIEW, held) if held else Outcome(Run.Status.SUCCEEDED)
-    if made.outside:
-        return Outcome(Run.Status.NEEDS_REVIEW, OUTSIDE[0])
+    if made.proposed:
+        return Outcome(Run.Status.NEEDS_REVIEW, str(made.proposed[0].waits))
     return Outcome(Run.Status.NO_CHANGE, "nothing_promoted")
 
 

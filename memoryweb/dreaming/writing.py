@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryweb.dreaming import inputs, rivals
 from memoryweb.dreaming.candidates import Mention
@@ -33,6 +34,8 @@ from memoryweb.memory.writing import proposing, write
 from memoryweb.memory.writing.matrix import OUTSIDE
 from memoryweb.memory.writing.write import WriteResult
 from memoryweb.runs.models import Run
+
+TEST = ("test", gettext_noop("It would turn a memory test red."))
 
 
 def place(run: Run, path: str) -> Place:
@@ -100,9 +103,11 @@ class Night:
         if self.held:
             said = _("The notes changed twice while the dream was at work.")
             broken = [("current", said)] if self.held == "current" else []
-            self._propose([*self.made.applied, *self.made.outside], broken)
+            self._propose([*self.made.applied, *self.made.proposed], broken)
             return
-        self._propose(self.made.outside, [OUTSIDE])
+        waits = {one.waits for one in self.made.proposed}
+        reasons = ((Waits.OUTSIDE, OUTSIDE), (Waits.TEST, TEST))
+        self._propose(self.made.proposed, [told for kind, told in reasons if kind in waits])
         for result in self.made.results:
             if result.against is not None and result.waits is Waits.RIVAL:
                 self._oppose(result, result.against)
@@ -255,6 +260,8 @@ class Night:
                 empty = fresh(text.path, self.read.material.language)
                 file = write.write(self.tx, at, empty, writer=writer_of(self.run)).file
                 base = base or file.revision
+            if proposing.was_rejected(file, content):
+                continue
             proposing.propose(
                 self.tx,
                 run=self.run,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 _MARK = re.compile(r"[ \t]*<!-- until (\d{4}-\d\d-\d\d): ((?:(?!<!--|-->).)+?) -->(?=[ \t]*\Z)")
+_TOLD = re.compile(r" \(until \d{4}-\d\d-\d\d: ((?:(?! \(until ).)+?)\)(?: \([^()]*\))?\Z")
 _OPENS = re.compile(r"<!--(?=\s*until\b)", re.IGNORECASE)
 _SAYS = re.compile(r"[^\W_]")
 MOST = 0.15  # of a file as it is given: marks and what they end
@@ -87,6 +88,15 @@ def told(text: str) -> str:
 def _told(line: str) -> str:
     sentence, ended = part(line)
     return " ".join([sentence, *(one.told for one in ended)])
+
+
+def untold(line: str) -> str:
+    """What still holds of a line that a prompt was given."""
+    ended: list[Ended] = []
+    while found := _TOLD.search(line):
+        ended.append(Ended(date.min, found[1]))
+        line = line[: found.start()]
+    return living(line, ended)
 
 
 def escaped(text: str) -> str:

@@ -30,6 +30,7 @@ _SENTENCES: dict[str, Text] = {
     "secret": _("Stopped: a new line looks like a secret."),
     "address": _("Stopped: an address would appear that nobody mentioned."),
     "outside": _("It comes from outside the team, so it waits in Review."),
+    "test": _("It would turn a memory test red, so it waits in Review."),
     "cited": _("Stopped: a new line doesn't say which note it comes from."),
     "empty": _("Stopped: the new text is empty."),
     "current": _("The notes changed while it was running, so the result waits in Review."),

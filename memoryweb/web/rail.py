@@ -184,6 +184,7 @@ WAYS: dict[str, dict[str, str | Promise]] = {
         "agents_facts": gettext_lazy("Statements"),
         "agents_files": gettext_lazy("Files"),
         "agents_entries": gettext_lazy("Entries"),
+        "agents_tests": gettext_lazy("Tests"),
     },
     "agents_activity": {
         "agents_activity": gettext_lazy("All"),

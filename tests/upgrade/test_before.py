@@ -25,7 +25,7 @@ from tests.world import World
 __all__ = ["free_port"]
 ROOT = Path(__file__).parents[2]
 LAST = ("runs", "0014_statements")
-PENDING = ("memory", "0020_words")  # the last, on which none depends
+PENDING = ("memory", "0021_memory_tests")  # the last, on which none depends
 
 pytestmark = pytest.mark.databases
 

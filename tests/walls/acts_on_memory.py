@@ -12,7 +12,7 @@ from memoryweb.agents.models import Agent, Reader
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.extraction import requests
 from memoryweb.language.secrets import own_token
-from memoryweb.memory import entries, facts, questions
+from memoryweb.memory import entries, facts, memory_tests, questions
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import decisions, erasing, hiding
@@ -29,6 +29,7 @@ from memoryweb.memory.models import (
     ForgetRequest,
     Injection,
     LegalHold,
+    MemoryTest,
     Message,
     Proposal,
     ReviewItem,
@@ -235,6 +236,11 @@ def _masked(tx: Transaction, world: World) -> None:
     write.write(tx, place_of(world, "WIFI.md"), text, writer=by)
 
 
+def _tested(tx: Transaction, world: World) -> MemoryTest:
+    its = Memory(world.agent, None)
+    return memory_tests.add(tx, its, "When is tea?", "at five", writer=PERSON)
+
+
 def _backfill(world: World) -> Run:
     whose = {"team": world.team, "agent": world.other_agent, "owner": world.customer}
     return Run.objects.create(**whose, kind="dream", trigger="backfill")
@@ -262,6 +268,15 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "take it from it": (
         "entry.unaliased",
         _in_unit(lambda u, w: entries.remove_alias(u, _entry(u, w), "levain", writer=PERSON)),
+    ),
+    "make a test": ("test.made", _in_unit(_tested)),
+    "delete a test": (
+        "test.deleted",
+        _in_unit(lambda u, w: memory_tests.remove(u, Memory(w.agent, None), _tested(u, w).pk)),
+    ),
+    "retire a test": (
+        "test.retired",
+        _in_unit(lambda u, w: memory_tests.retire(u, _run(w), [_tested(u, w)])),
     ),
     "arrange": (
         "prompt.changed",

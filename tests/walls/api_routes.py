@@ -336,6 +336,20 @@ ROUTES: dict[str, Route] = {
         "/contradictions/{contradiction}/resolve", {"resolution": "KEEP_A"}, "contradiction"
     ),
     "undo_contradiction": _decided("/contradictions/{resolved}/undo", None, "resolved"),
+    "list_memory_tests": Route(
+        "GET", "/agents/{agent}/tests", READ | {"helpdesk": 403}, about="nobody"
+    ),
+    "make_memory_test": Route(
+        "POST",
+        "/agents/{agent}/tests",
+        MANAGE | {"member": 200},
+        {"question": "When is tea?", "must": "at five"},
+        "nobody",
+        changes=True,
+    ),
+    "run_memory_tests": Route(
+        "POST", "/agents/{agent}/tests/run", READ | {"helpdesk": 403}, about="nobody"
+    ),
     "list_proposals": _read("/agents/{agent}/proposals"),
     "accept_proposal": Route(
         "POST",

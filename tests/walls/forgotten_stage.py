@@ -11,7 +11,7 @@ from memoryweb.agents.models import Owner, Reader
 from memoryweb.agents.owners import system_owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory import entries
+from memoryweb.memory import entries, memory_tests
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import finding, hiding
 from memoryweb.memory.forgetting.hiding import Wish
@@ -226,6 +226,7 @@ def _archived(world: World, owner: Owner | None, canary: str, message: int) -> N
         entries.add(tx, Memory(world.agent, owner), "Lantern", f"Notes.\n\n{said}\n", writer=person)
         entries.archive(tx, Memory(world.agent, owner), f"We spoke.\n\n{said}\n", writer=extraction)
         entries.append_history(tx, Memory(world.agent, owner), f"Then: {said}", writer=extraction)
+        memory_tests.add(tx, Memory(world.agent, owner), "What is it?", said, writer=person)
     archive = of({"memory/2026-03-09.md": f"# 2026-03-09\n\n- {said}\n"})
     by = Writer(AuthorKind.PERSON, user=world.alice)
     token = snapshots.preview(Memory(world.agent, owner), archive, by=by).token

@@ -72,6 +72,7 @@ def _moved(name: str, answers: dict[str, int], **ids: str) -> Route:
 MOVED = dict.fromkeys(READ, 302)
 CONTENT = "# Memory\n\n- Tea is served at five.\n"
 TEXT: dict[str, str | list[str]] = {"content": CONTENT, "reason": "Tea."}
+QUESTION: dict[str, str | list[str]] = {"question": "When is tea?", "must": "at five"}
 WEBHOOK: dict[str, str | list[str]] = {
     "url": "https://receiver.example/hook",
     "events": ["fact.changed"],
@@ -158,6 +159,9 @@ PAGES: dict[str, Route] = {
     "agents_entries": _get("agents_entries", READ),
     "agents_entries of a customer": _get("agents_entries", CUSTOMERS, CUSTOMER),
     "agents_entries of Bob": _get("agents_entries", BOBS, BOB),
+    "agents_tests": _get("agents_tests", READ),
+    "agents_tests of a customer": _get("agents_tests", CUSTOMERS, CUSTOMER),
+    "agents_tests of Bob": _get("agents_tests", BOBS, BOB),
     "agents_activity": _get("agents_activity", READ),
     "agents_activity of a customer": _get("agents_activity", CUSTOMERS, CUSTOMER),
     "agents_activity of Bob": _get("agents_activity", BOBS, BOB),
@@ -335,6 +339,18 @@ CHANGES: dict[str, Route] = {
     "agents_new_file of oneself": _post(
         "agents_new_file", READ, {"path": "KNOWLEDGE.md", **TEXT}, query=ME
     ),
+    "agents_tests_add": _post("agents_tests_add", WRITE, QUESTION),
+    "agents_tests_add of a customer": _post(
+        "agents_tests_add", CUSTOMERS, QUESTION, query=CUSTOMER
+    ),
+    "agents_tests_add of oneself": _post("agents_tests_add", READ, QUESTION, query=ME),
+    "agents_test_fact": _post("agents_test_fact", WRITE, fact_id="fact_id"),
+    "agents_test_fact of Bob": _post("agents_test_fact", BOBS, query=BOB, fact_id="my_fact_id"),
+    "agents_test_contradiction": _post(
+        "agents_test_contradiction", WRITE, contradiction_id="contradiction_id"
+    ),
+    "agents_test_delete": _post("agents_test_delete", WRITE, test_id="test_id"),
+    "agents_test_delete of Bob": _post("agents_test_delete", BOBS, query=BOB, test_id="my_test_id"),
     "agents_entries_add": _post("agents_entries_add", WRITE, {"name": "Lift", **TEXT}),
     "agents_entries_add of a customer": _post(
         "agents_entries_add", CUSTOMERS, {"name": "Lift", **TEXT}, query=CUSTOMER

@@ -20,7 +20,7 @@ from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.memory import facts, prompt
+from memoryweb.memory import facts, memory_tests, prompt
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import hiding
@@ -139,6 +139,8 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "contradiction_id": shared.contradiction,
             "my_contradiction_id": contradicted(home, home.person),
             "resolved_id": shared.resolved,
+            "test_id": _tested(home, None),
+            "my_test_id": _tested(home, home.person),
             "backfill_id": str(_backfill(home).pk),
             "customers_fact_id": str(home.agent.facts.get(owner=home.customer).pk),
             "my_fact_id": str(home.agent.facts.get(file=mine.file).pk),
@@ -176,6 +178,15 @@ def _offered(home: Home) -> dict[str, str]:
     offered = asked_to_forget(home, home.person, is_open=True)
     fact = Target.objects.get(request__pk=UUID(offered), fact__isnull=False).fact_id
     return {"my_offered_id": offered, "my_offered_fact": str(fact)}
+
+
+def _tested(home: Home, owner: Owner | None) -> str:
+    canary = BOBS_CANARY if owner else CANARY
+    writer = Writer(AuthorKind.PERSON, user=home.admin)
+    with write_transaction(home.team) as tx:
+        its = Memory(home.agent, owner)
+        asked = f"Where is {canary}?", f"{canary} is here."
+        return str(memory_tests.add(tx, its, *asked, writer=writer).pk)
 
 
 def _global() -> str:

@@ -33,7 +33,7 @@ from memoryweb.memory.models.review import Kind, drop_empty, follow
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.visible import text_matching
 from memoryweb.memory.visible.hidden import MARK, HiddenText, Span, lines_saying, without_spans
-from memoryweb.memory.visible.text_matching import Sought, is_told, units
+from memoryweb.memory.visible.text_matching import Sought, are_akin, is_told, units
 from memoryweb.memory.writing import in_place, tombstones, write
 from memoryweb.memory.writing.in_place import Table
 from memoryweb.memory.writing.put_back import without_lines
@@ -128,6 +128,9 @@ def begin(tx: Transaction, going: Removal) -> None:
         models.Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
         models.Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
     words = list(going.sought.texts)
+    tests = models.MemoryTest.objects.filter(agent=memory.agent, owner=memory.owner)
+    gone = [one.pk for one in tests if are_akin(one.texts, words)]
+    tests.filter(pk__in=gone).delete()
     claims = _claims(memory, words)
     tombstones.bury(memory.agent.team_id, *memory.key, [*words, *claims], tx.now)
     hashes = [keyed_hash(text) for text in words]

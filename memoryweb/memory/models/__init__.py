@@ -3,7 +3,14 @@
 from memoryweb.memory.models.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
 from memoryweb.memory.models.conversations import Conversation, Marker, Message
 from memoryweb.memory.models.entries import Alias, Entry
-from memoryweb.memory.models.facts import Contradiction, Evidence, Fact, FactQuerySet, Vote
+from memoryweb.memory.models.facts import (
+    Contradiction,
+    Evidence,
+    Fact,
+    FactQuerySet,
+    MemoryTest,
+    Vote,
+)
 from memoryweb.memory.models.files import (
     File,
     FileQuerySet,

@@ -263,3 +263,34 @@ class Contradiction(tables.TeamRow):
     def is_about(self, fact: Fact) -> bool:
         """Of a question: whether that statement still holds."""
         return self.key == f"{self.REPLACES}{fact.pk.hex}"
+
+
+class MemoryTest(tables.TeamRow):
+    """A question, and what an answer from this memory must and must not hold; `as_of`: on which
+    day, where it isn't now."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="memory_tests")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    question = tables.ErasableTextField()
+    must = tables.ErasableTextField(blank=True)
+    must_not = tables.ErasableTextField(blank=True)
+    as_of = models.DateField(null=True)
+    made_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    retired_by = models.ForeignKey(
+        "runs.Run",
+        models.CASCADE,
+        null=True,
+        related_name="+",
+        help_text="the dream that read a later word of its owner, or found that its time is over",
+    )
+
+    erasure = tables.Erasure.DROPPED
+
+    class Meta:
+        db_table = "facts_memorytest"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.question, self.must, self.must_not)))

@@ -87,6 +87,11 @@ def says(text: str, other: str) -> bool:
     return two.heavy <= one.heavy and two.numbers <= one.numbers
 
 
+def are_akin(texts: Iterable[str], others: Collection[str]) -> bool:
+    """One of them says all of one of the others, or the other way round."""
+    return any(says(one, it) or says(it, one) for one in texts for it in others)
+
+
 def comes_near(text: str, other: str) -> bool:
     """A person has to tell whether it is the same: half of its weighty words, or its number or
     name with one of them."""

@@ -117,6 +117,12 @@ def propose(
     return proposal
 
 
+def was_rejected(file: File, content: str) -> bool:
+    """A person said no to just this text."""
+    its = Proposal.objects.filter(file=file, state=Proposal.State.REJECTED)
+    return its.filter(raw_content=content).exists()
+
+
 def hold_back(
     tx: Transaction,
     file: File,

@@ -277,6 +277,8 @@ def _show(
     [grounds] = rows.grounds_of(request, fact)
     may = workspace.can_write and not (asked or row["is_hidden"])
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
+    is_answer = row["state"] in _LIVING or fact.why == Fact.Why.REWORDED
+    test_url = to(request, "agents_test_fact", fact.agent_id, fact.pk, query=workspace.query)
     context = about(
         workspace,
         tab="facts",
@@ -296,6 +298,7 @@ def _show(
         at=to(request, "agents_fact", fact.agent_id, fact.pk),
         can=may and possible(fact, row["state"], is_own_word=is_mine),
         forgetting=next(iter(asked), None) or _hiding(fact),
+        test_url=may and is_answer and test_url,
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
         form=form or EditForm(initial={"text": marked(row["text"], marks_of(fact))}),

@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.accounts.permissions import Permission
 from memoryweb.memory import questions
 from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.review import Item, Kind
@@ -21,7 +22,7 @@ from memoryweb.web.access import TeamRequest
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.pages import to
 from memoryweb.web.review.lines import in_brief, look_at, proposal_shown
-from memoryweb.web.wording import Text, file_url, owner_name, said_by
+from memoryweb.web.wording import Text, file_url, owner_name, owner_query, said_by
 
 
 class MergeForm(forms.Form):
@@ -118,7 +119,12 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
 def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
     sides = sides_shown(request, [item.row])[item.row.pk]
     asked = _asks(item) if item.row.is_question and item.is_waiting else ""
-    return {"sides": sides, "can_undo": bool(item.row.before), "question": asked}
+    details = {"sides": sides, "can_undo": bool(item.row.before), "question": asked}
+    owner = item.row.owner_id
+    if item.is_waiting or not request.visit.decides(owner, Permission.WRITE):
+        return details
+    at, query = (item.agent.pk, item.row.pk), owner_query(request.visit, owner)
+    return details | {"test_url": to(request, "agents_test_contradiction", *at, query=query)}
 
 
 def _both_sides(item: Item, _content: str) -> str:
