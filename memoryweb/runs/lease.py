@@ -78,6 +78,11 @@ class Lease:
         if self._has_progressed and seconds > left:
             raise OutOfTime
 
+    def spent(self, call: Any) -> dict[str, int]:
+        """To be stored: what the run has cost with a call, answered or failed."""
+        names = ("tokens_in", "tokens_out", "cost_micros")
+        return {name: getattr(self.run, name) + getattr(call, name) for name in names}
+
     def fence(self) -> None:
         """Inside the transaction that applies: nobody can take the run until it ends."""
         if not connection.in_atomic_block:

@@ -24,9 +24,12 @@ from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets, tells
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
+from memoryweb.markdown.file_kinds import SKILL, SUMMARY
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.index import fulltext
 from memoryweb.memory.index.indexing import TEXT, scope_key
+from memoryweb.memory.lines.files import of_kinds
+from memoryweb.memory.lines.revisions import contents_of
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message, Passage, Target
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.writer import Memory
@@ -133,6 +136,7 @@ class _Search:
                 break  # all others have less of the words
         for message in self._unindexed():
             self._look_at_message(message)
+        self.put(*_learned(self._meant.values()))
         # A statement's own line is told by the statement.
         told = {(place.file, place.fingerprint) for place in self._meant.values() if place.fact}
         meant = (
@@ -197,6 +201,25 @@ class _Search:
             its = {f"conversation__{name}": value for name, value in talks.items()}
             rows = Message.objects.filter(reverted_at__isnull=False, **its)
             yield from rows.select_related("conversation").order_by("-pk").iterator(_AT_ONCE)
+
+
+def _learned(meant: Iterable[Mention]) -> Iterator[Mention]:
+    """Lines of skills and of the summary that stand on lines that are meant: what a model made of
+    them need not have all their words."""
+    prints = defaultdict(set)
+    for place in meant:
+        if place.file:
+            prints[place.file.pk].add(place.fingerprint)
+    rows = LineOrigin.objects.filter(of_kinds([SKILL, SUMMARY], "file__"), source_file__in=prints)
+    cited = list(rows.exclude(source_revision=None).select_related("file"))
+    wanted = defaultdict(set)
+    for row in cited:
+        wanted[row.source_file_id].add(row.source_revision)
+    texts = contents_of(wanted)
+    for row in cited:
+        there = texts[row.source_file_id][row.source_revision].split("\n")
+        if fingerprint(there[row.source_line - 1]) in prints[row.source_file_id]:
+            yield line_mention(row.file, row.file.raw_content.split("\n")[row.line - 1])
 
 
 def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:

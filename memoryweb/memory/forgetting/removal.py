@@ -24,8 +24,8 @@ from memoryweb.core.tables import Erasure, Holds
 from memoryweb.language.ending_parts import claims_of
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.tokens import tokens
-from memoryweb.markdown.file_kinds import KINDS, WritingKind, kind_at
-from memoryweb.markdown.paths import fold
+from memoryweb.markdown.file_kinds import KINDS, SKILL, SUMMARY, WritingKind, kind_at
+from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory import models
 from memoryweb.memory.index import indexing
 from memoryweb.memory.index.recalls import keyed_hash
@@ -36,6 +36,7 @@ from memoryweb.memory.visible.hidden import MARK, HiddenText, Span, lines_saying
 from memoryweb.memory.visible.text_matching import Sought, is_told, units
 from memoryweb.memory.writing import in_place, tombstones, write
 from memoryweb.memory.writing.in_place import Table
+from memoryweb.memory.writing.proposing import drop_learned
 from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.runs.lease import plan_anew
 
@@ -83,9 +84,13 @@ def names_of(
 
 
 def texts_of(targets: Collection[models.Target]) -> list[str]:
-    """What the targets say now."""
-    said = [row.fact.raw_text for row in targets if row.fact]
-    for row in targets:
+    """What the targets say now. What was learned of a line goes where it stands: its words are
+    somebody else's, too."""
+    told = [row for row in targets if not (row.file and kind_of(row.file.path) in (SKILL, SUMMARY))]
+    asked = {row.request_id for row in told}
+    told += [row for row in targets if row.request_id not in asked]
+    said = [row.fact.raw_text for row in told if row.fact]
+    for row in told:
         if row.message:
             said.append(row.message.raw_content[row.first or 0 : row.last])
         if row.file and row.fingerprint:
@@ -127,6 +132,7 @@ def begin(tx: Transaction, going: Removal) -> None:
         _forget_answers(agent_id, owner_id)
         models.Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
         models.Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
+    drop_learned(memory.agent.pk, going.hidden.prints, Q())
     words = list(going.sought.texts)
     claims = _claims(memory, words)
     tombstones.bury(memory.agent.team_id, *memory.key, [*words, *claims], tx.now)

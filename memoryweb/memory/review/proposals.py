@@ -208,7 +208,11 @@ def _write(
     if proposal.run is None:
         flags.let_stand(file, suspicious(brought))
     place = Place.of(file)
-    written = write(tx, place, content, writer=_writer(proposal, by), origins=told)
+    writer = _writer(proposal, by)
+    if not content and file.deleted_at is None:
+        gone = delete(tx, file, writer=writer)
+        return WriteResult(lock(file), gone, gone.number - 1)
+    written = write(tx, place, content, writer=writer, origins=told)
     if file.path != soul.SOUL:
         soul.count_towards_soul(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
     return written
