@@ -359,7 +359,7 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
         if asked_since(window.turns, extraction.created_at) or not _is_asked(extraction, window):
             extraction.delete()  # it may say what is not to be noted: the window is read again
             return True
-        written = _write_lines(tx, lease.run, conversation, window, found)
+        written = write_lines(tx, lease.run, conversation, window, found)
         _offer(tx, conversation, window, found)
         _close(conversation, extraction, window, written)
     return True
@@ -376,7 +376,7 @@ def _is_asked(extraction: Extraction, window: Window) -> bool:
     return is_same and Extraction.objects.filter(pk=extraction.pk).exists()
 
 
-def _write_lines(
+def write_lines(
     tx: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
 ) -> list[dict[str, Any]]:
     place = extractors.note_place(conversation, window, tx.now)

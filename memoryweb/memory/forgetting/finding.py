@@ -211,15 +211,20 @@ def _learned(meant: Iterable[Mention]) -> Iterator[Mention]:
         if place.file:
             prints[place.file.pk].add(place.fingerprint)
     rows = LineOrigin.objects.filter(of_kinds([SKILL, SUMMARY], "file__"), source_file__in=prints)
-    cited = list(rows.exclude(source_revision=None).select_related("file"))
-    wanted = defaultdict(set)
-    for row in cited:
-        wanted[row.source_file_id].add(row.source_revision)
+    cited = [
+        (row, row.source_file_id, row.source_revision, row.source_line)
+        for row in rows.select_related("file")
+    ]
+    wanted: dict[UUID, set[int]] = defaultdict(set)
+    for _row, file, revision, _line in cited:
+        if file and revision:
+            wanted[file].add(revision)
     texts = contents_of(wanted)
-    for row in cited:
-        there = texts[row.source_file_id][row.source_revision].split("\n")
-        if fingerprint(there[row.source_line - 1]) in prints[row.source_file_id]:
-            yield line_mention(row.file, row.file.raw_content.split("\n")[row.line - 1])
+    for row, file, revision, line in cited:
+        if file and revision and line:
+            there = texts[file][revision].split("\n")
+            if fingerprint(there[line - 1]) in prints[file]:
+                yield line_mention(row.file, row.file.raw_content.split("\n")[row.line - 1])
 
 
 def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:

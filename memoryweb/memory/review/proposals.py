@@ -232,7 +232,7 @@ def _writer(proposal: Proposal, by: User) -> Writer:
     of_program = AuthorKind.IMPORT if proposal.batch_id else AuthorKind.AGENT
     run, token = proposal.run, proposal.token
     return Writer(
-        AuthorKind(run.kind) if run else of_program,
+        AuthorKind.of_run(run.kind) if run else of_program,
         user=by,
         run=run,
         integration=token.integration if token else None,
