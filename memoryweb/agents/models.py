@@ -35,6 +35,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.live().filter(dreaming=True, next_dream_at__lte=now)
 
 
+MOST_TOKENS = 100_000_000  # that a journaler may use a day
 TINTS = 8  # colors of agents; a team's are as different as these allow
 
 

@@ -29,14 +29,14 @@ from memoryweb.language.support import Citation, is_said, shares_word
 from memoryweb.llm.parsing import Text
 from memoryweb.llm.tokens import estimate
 from memoryweb.markdown.file_kinds import SKILL, SUMMARY, SUMMARY_TOKENS
-from memoryweb.memory.lines.files import last_places, of_kinds
+from memoryweb.memory.lines.files import of_kinds
 from memoryweb.memory.lines.origins import Origin, Source
-from memoryweb.memory.models import File, Proposal
+from memoryweb.memory.models import File
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.prompt import times_given
 from memoryweb.memory.statements.bullets import statements_of
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
-from memoryweb.memory.writing import machine_guards, proposing, screening, write
+from memoryweb.memory.writing.learned import propose_learned
 from memoryweb.memory.writing.matrix import OUTSIDE
 from memoryweb.runs.models import Run
 
@@ -159,32 +159,12 @@ class _Draft(NamedTuple):
 
 
 def _propose(tx: Transaction, run: Run, draft: _Draft) -> bool:
-    """Nothing twice: only with something under it that was under no earlier proposal. And never
-    against what a person wrote there."""
-    at, path = place(run, draft.path), screening.path(draft.path)
-    file = write.find(at)
-    before = file.raw_content if file else ""
-    stood = set(before.split("\n"))
-    earlier = list(Proposal.objects.filter(file=file)) if file else []
-    rejected = proposing.rejected_lines(run.agent_id, None, draft.path)
-    _content, left_out = proposing.without_rejected(before, draft.content, rejected)
-    known = {one for row in earlier for one in proposing.sources_in(row)}
-    origins = {
-        n: Origin(tuple(one.source for one in grounds))
-        for n, (text, grounds) in enumerate(draft.lines, start=1)
-        if grounds and text not in stood
-    }
-    cited = {(s.file_id, s.revision, s.line) for one in origins.values() for s in one.sources}
-    was_asked = any(one.raw_content == draft.content for one in earlier)
-    is_news = bool(cited - known) if draft.lines else not was_asked
-    is_theirs = file and before and machine_guards.of_people_in(file, draft.content)
-    if left_out or not is_news or is_theirs or draft.content == before:
-        return False
-    file = file or proposing.kept_free(tx, at, path, last_places(at.memory))
+    told = enumerate(draft.lines, start=1)
+    sources = {n: tuple(one.source for one in grounds) for n, (_text, grounds) in told if grounds}
     broken = [OUTSIDE if draft.is_outside else LEARNED]
-    text = draft.content
-    proposing.propose(tx, run=run, file=file, content=text, origins=origins, broken=broken)
-    return True
+    origins = {n: Origin(those) for n, those in sources.items()}
+    at = place(run, draft.path)
+    return propose_learned(tx, run, at, draft.content, origins, broken)
 
 
 class _Drafts:

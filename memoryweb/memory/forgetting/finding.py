@@ -24,16 +24,15 @@ from memoryweb.language.forget_requests import Fit, Meaning, fit, forgets, tells
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
-from memoryweb.markdown.file_kinds import SKILL, SUMMARY
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.index import fulltext
 from memoryweb.memory.index.indexing import TEXT, scope_key
-from memoryweb.memory.lines.files import of_kinds
-from memoryweb.memory.lines.revisions import contents_of
+from memoryweb.memory.lines.revisions import cited_lines
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message, Passage, Target
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.text_matching import comes_near, says, sentences
+from memoryweb.memory.writing.learned import LEARNED
 
 MOST = 5  # statements that are hidden at once; of more a person picks
 OFFERED = 50
@@ -210,21 +209,15 @@ def _learned(meant: Iterable[Mention]) -> Iterator[Mention]:
     for place in meant:
         if place.file:
             prints[place.file.pk].add(place.fingerprint)
-    rows = LineOrigin.objects.filter(of_kinds([SKILL, SUMMARY], "file__"), source_file__in=prints)
-    cited = [
-        (row, row.source_file_id, row.source_revision, row.source_line)
+    rows = LineOrigin.objects.filter(LEARNED, source_file__in=prints)
+    cited = {
+        row: (row.source_file_id, row.source_revision, row.source_line)
         for row in rows.select_related("file")
-    ]
-    wanted: dict[UUID, set[int]] = defaultdict(set)
-    for _row, file, revision, _line in cited:
-        if file and revision:
-            wanted[file].add(revision)
-    texts = contents_of(wanted)
-    for row, file, revision, line in cited:
-        if file and revision and line:
-            there = texts[file][revision].split("\n")
-            if fingerprint(there[line - 1]) in prints[file]:
-                yield line_mention(row.file, row.file.raw_content.split("\n")[row.line - 1])
+    }
+    then = cited_lines(cited.values())
+    for row, one in cited.items():
+        if one[0] and one in then and fingerprint(then[one]) in prints[one[0]]:
+            yield line_mention(row.file, row.file.raw_content.split("\n")[row.line - 1])
 
 
 def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:

@@ -33,7 +33,7 @@ from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.writing import screening
-from memoryweb.memory.writing.proposing import drop_learned
+from memoryweb.memory.writing.learned import drop_learned
 from memoryweb.runs.models import Run
 
 

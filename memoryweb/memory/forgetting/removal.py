@@ -24,8 +24,8 @@ from memoryweb.core.tables import Erasure, Holds
 from memoryweb.language.ending_parts import claims_of
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.tokens import tokens
-from memoryweb.markdown.file_kinds import KINDS, SKILL, SUMMARY, WritingKind, kind_at
-from memoryweb.markdown.paths import fold, kind_of
+from memoryweb.markdown.file_kinds import KINDS, WritingKind, kind_at
+from memoryweb.markdown.paths import fold
 from memoryweb.memory import models
 from memoryweb.memory.index import indexing
 from memoryweb.memory.index.recalls import keyed_hash
@@ -36,7 +36,7 @@ from memoryweb.memory.visible.hidden import MARK, HiddenText, Span, lines_saying
 from memoryweb.memory.visible.text_matching import Sought, is_told, units
 from memoryweb.memory.writing import in_place, tombstones, write
 from memoryweb.memory.writing.in_place import Table
-from memoryweb.memory.writing.proposing import drop_learned
+from memoryweb.memory.writing.learned import drop_learned, is_learned
 from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.runs.lease import plan_anew
 
@@ -86,7 +86,7 @@ def names_of(
 def texts_of(targets: Collection[models.Target]) -> list[str]:
     """What the targets say now. What was learned of a line goes where it stands: its words are
     somebody else's, too."""
-    told = [row for row in targets if not (row.file and kind_of(row.file.path) in (SKILL, SUMMARY))]
+    told = [row for row in targets if not (row.file and is_learned(row.file.path))]
     asked = {row.request_id for row in told}
     told += [row for row in targets if row.request_id not in asked]
     said = [row.fact.raw_text for row in told if row.fact]

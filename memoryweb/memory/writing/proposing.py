@@ -15,12 +15,11 @@ from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import Lookup, clean, fingerprint, says_the_same
 from memoryweb.markdown.diff import carry
-from memoryweb.markdown.file_kinds import SKILL, SUMMARY
 from memoryweb.markdown.merge import merge
 from memoryweb.markdown.paths import WorkspacePath
 from memoryweb.markdown.sections import with_bullet
 from memoryweb.memory.lines import history
-from memoryweb.memory.lines.files import new_file, of_kinds
+from memoryweb.memory.lines.files import new_file
 from memoryweb.memory.lines.origins import Origin
 from memoryweb.memory.lines.revisions import content_of, contents_of
 from memoryweb.memory.models import AuthorKind, File, Proposal, Revision
@@ -254,37 +253,6 @@ def rejected_lines(agent_id: UUID, owner: Owner | None, *paths: str) -> dict[str
                 if n in cited[file_id][number]:
                     found.setdefault(line, cited[file_id][number][n])
     return {clean(line): at for line, at in reversed(found.items()) if states(line)}
-
-
-def sources_in(proposal: Proposal) -> set[tuple[UUID | None, int | None, int | None]]:
-    """File, revision and line of all that its lines stand on."""
-    found = chain.from_iterable(one["sources"] for one in proposal.origins.values())
-    return {(UUID(file) if file else None, *at[:2]) for file, *at in found}
-
-
-def drop_learned(agent_id: UUID, prints: Mapping[UUID, Collection[str]], which: Q) -> None:
-    """What was proposed for skills and the summary, and stands on one of these lines, by file."""
-    learned = of_kinds([SKILL, SUMMARY], "file__")
-    rows = Proposal.objects.filter(which, learned, file__agent=agent_id, file__owner=None)
-    rows = rows if prints else rows.none()
-    cited = {row: [one for one in sources_in(row) if one[0] in prints] for row in rows}
-    wanted: dict[UUID, set[int]] = defaultdict(set)
-    for file, revision, _line in chain.from_iterable(cited.values()):
-        if file and revision:
-            wanted[file].add(revision)
-    texts = contents_of(wanted)
-
-    def is_meant(file: UUID | None, revision: int | None, line: int | None) -> bool:
-        if file is None or revision is None or line is None:
-            return False
-        return fingerprint(texts[file][revision].split("\n")[line - 1]) in prints[file]
-
-    gone = {
-        row.pk: row.run_id for row, those in cited.items() if any(is_meant(*it) for it in those)
-    }
-    if gone:
-        Proposal.objects.filter(pk__in=gone).delete()
-        settle(gone)
 
 
 def packed(origin: Origin) -> dict[str, Any]:
