@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from memoryweb.agents.models import Reader
 from memoryweb.llm.tokens import estimate
 from memoryweb.memory.forgetting import erasing, requests
 from memoryweb.memory.models import AuthorKind, File, ForgetRequest, Proposal
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.prompt import build
 from memoryweb.memory.review import proposals
 from memoryweb.memory.writing import write
 from memoryweb.runs import engine
@@ -230,7 +232,11 @@ class TestForgetting:
         found(model_server, DEPLOY)
         dream(world, None)
         accept(world)
+        asked = "How is the tag pushed to production?"
+        given = build(Reader(world.agent), asked)
+        assert PATH in [hit.hit.file.path for hit in given.hits if hit.hit.file]
         forget(world, first, FIRST)
+        assert "production" not in str(build(Reader(world.agent), "Tell me of it").hits)
         file = File.objects.get(path=PATH)
         assert "production" not in file.raw_content
         assert "cold cache" in file.raw_content
