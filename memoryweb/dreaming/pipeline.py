@@ -22,7 +22,6 @@ from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import DreamAnswer
-from memoryweb.dreaming.skills import SkillAnswer
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
 from memoryweb.llm.client import Answer, Completion
@@ -163,9 +162,11 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
 def _ask_for_skills(lease: Lease) -> None:
     """What fails here costs no dream anything but its tokens."""
     run = lease.run
-    month = skills.month_of(run) if run.consolidator == "model" else None
-    data = skills.data_for_model(run, month) if month else None
-    if month is None or data is None or "skills" in (run.answer or {}):
+    is_asked = run.consolidator == "model" and "skills" not in (run.answer or {})
+    if not (is_asked and skills.makes_skills(run)):
+        return
+    month = inputs.read(run, skills.DAYS)
+    if (data := skills.data_for_model(run, month)) is None:
         return
     data = screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id)
     try:
@@ -251,8 +252,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
         changes = _write(night, entry)
         reports.store(tx, run, read, made, done, entry=entry, changes=changes, memory=night.content)
         review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
-        found = SkillAnswer.model_validate((run.answer or {}).get("skills", {}))
-        waits = skills.propose(tx, run, night.content, found)
+        waits = skills.propose(tx, run, read, night.content)
         lease.finish(_outcome(made, held, waits=waits), record=tx.record)
         backfill.go_on(tx, run)
     return True

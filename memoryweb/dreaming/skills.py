@@ -87,10 +87,8 @@ class SkillAnswer(BaseModel):
         return answer
 
 
-def month_of(run: Run) -> Inputs | None:
-    """The shared notes that skills are made of; None where this dream makes none."""
-    is_whole = run.owner_id is None and not run.topic and run.trigger != Run.Trigger.BACKFILL
-    return inputs.read(run, DAYS) if is_whole else None
+def makes_skills(run: Run) -> bool:
+    return run.owner_id is None and not run.topic and run.trigger != Run.Trigger.BACKFILL
 
 
 def data_for_model(run: Run, read: Inputs) -> dict[str, Any] | None:
@@ -109,12 +107,14 @@ def data_for_model(run: Run, read: Inputs) -> dict[str, Any] | None:
     }
 
 
-def propose(tx: Transaction, run: Run, memory: str, answer: SkillAnswer) -> bool:
-    """Whether something waits for a person. `memory`: MEMORY.md as it is by now."""
-    read = month_of(run)
-    if read is None:
+def propose(tx: Transaction, run: Run, read: Inputs, memory: str) -> bool:
+    """Whether something waits for a person, of what a model answered about the month, or people
+    stated in what was `read` tonight. `memory`: MEMORY.md as it is by now."""
+    if not makes_skills(run):
         return False
-    skills = _skills(run)
+    answered = (run.answer or {}).get("skills")
+    read = inputs.read(run, DAYS) if answered else read
+    answer, skills = SkillAnswer.model_validate(answered or {}), _skills(run)
     drafts = {one.path: one for one in _Drafts(read, skills, memory).of(answer)}
     for name in map(procedures.name_of, answer.remove):
         if name in skills:
