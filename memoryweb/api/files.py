@@ -24,6 +24,7 @@ from memoryweb.memory.visible.history import history_at
 from memoryweb.memory.visible.readable import Look, files_at_path, readable_file
 from memoryweb.memory.visible.request_contents import away_from, without_away
 from memoryweb.memory.writing import write
+from memoryweb.memory.writing.learned import is_learned
 from memoryweb.memory.writing.matrix import check_arranging
 
 router = Router(tags=["Files"])
@@ -52,7 +53,9 @@ class FileText(FileOut):
         "`<!-- line waiting for review #… -->`. Leave placeholders in place when you write."
     )
 
-    uses: int = Field(description="How many prompts and answers of tools had some of it.")
+    uses: int | None = Field(
+        description="Of a skill or the summary: how many prompts and answers of tools had some."
+    )
 
 
 class SaveResult(FileOut, schemas.WriteOutcome):
@@ -205,7 +208,7 @@ def read_file(
         file, content, _months = whole
     file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
-    uses = times_given(file) if file.revision else 0
+    uses = times_given(file) if is_learned(file.path) else None
     return FileText.of(file, **_named(file, memory.owner), content=content, uses=uses)
 
 

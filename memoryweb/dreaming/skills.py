@@ -271,7 +271,7 @@ def _skill(
     for one in behind:
         learned.setdefault(f"{one.day}", []).append(one)
     parts: list[tuple[str, list[_Told]]] = [
-        (_("When"), list(when)),
+        (_("When to use it"), list(when)),
         (_("Steps"), [(f"{n}. {text}", on) for n, (text, on) in enumerate(steps, start=1)]),
         (_("What went wrong"), [(f"- {text}", on) for text, on in wrong]),
         (_("Learned from"), [(f"- {day}", on) for day, on in sorted(learned.items())]),
