@@ -35,6 +35,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.live().filter(dreaming=True, next_dream_at__lte=now)
 
 
+MOST_TOKENS = 100_000_000  # that a journaler may use a day
 TINTS = 8  # colors of agents; a team's are as different as these allow
 
 
@@ -47,6 +48,10 @@ class Agent(tables.TeamRow):
         AUTO = "auto", _("The model when one is configured, else the rules")
         RULES = "rules", _("The rules, never a model")
         MODEL = "model", _("The model")
+
+    class Injection(models.TextChoices):
+        FILES = "files", _("The enabled files")
+        SUMMARY = "summary", _("The summary in place of MEMORY.md")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="agents")
@@ -76,6 +81,19 @@ class Agent(tables.TeamRow):
         max_length=8,
         choices=Consolidator.choices,
         default=Consolidator.AUTO,
+    )
+    injection = models.CharField(
+        _("what its prompt begins with"),
+        max_length=8,
+        choices=Injection.choices,
+        default=Injection.FILES,
+    )
+    shadow_journal = models.BooleanField(_("looks at each turn at once"), default=False)
+    journal_model = tables.PlainCharField(
+        _("the journaler's model"), max_length=120, blank=True, default=""
+    )
+    journal_tokens = models.IntegerField(
+        _("tokens a day that the journaler may use"), default=50_000
     )
     local_models_only = models.BooleanField(_("asks local models only"), default=False)
     is_global = models.BooleanField(default=False)

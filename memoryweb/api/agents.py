@@ -9,10 +9,21 @@ from django.conf import settings
 from ninja import Query, Status
 from pydantic import AfterValidator, Field
 
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import MOST_TOKENS, Agent
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Flag, Id, Items, Moment, Paging, RequestBody, one_of, page
+from memoryweb.api.schemas import (
+    Camel,
+    Flag,
+    Id,
+    Items,
+    Moment,
+    Paging,
+    RequestBody,
+    Whole,
+    one_of,
+    page,
+)
 from memoryweb.memory import agents
 
 router = Router(tags=["Agents"])
@@ -38,6 +49,8 @@ Zone = Annotated[str, Field(max_length=64), AfterValidator(_zone)]
 Clock = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Policy = Literal["apply", "review"]
 Consolidator = Literal["auto", "rules", "model"]
+Injection = Literal["files", "summary"]
+ModelName = Annotated[str, Field(max_length=120, pattern=r"^[\x21-\x7e]*$")]
 Language = Literal["en", "de", "ja"]
 
 
@@ -61,6 +74,13 @@ class AgentOut(Camel):
     consolidator: Annotated[str, one_of(Agent.Consolidator)] = Field(
         description="What writes the dreams."
     )
+    injection: Annotated[str, one_of(Agent.Injection)] = Field(
+        description="What its prompt begins with: the enabled files, or `memory_summary.md` in "
+        "place of MEMORY.md."
+    )
+    shadow_journal: bool = Field(description="A model looks at each turn right after it.")
+    journal_model: str = Field(description="Its name; empty: the team's model for notes.")
+    journal_tokens: int = Field(description="Tokens a day that it may use.")
     local_models_only: bool = Field(
         description="Its text goes only to models on hosts that the operator lists as local."
     )
@@ -81,6 +101,10 @@ class AgentSettings(RequestBody):
     policy: Policy | None = None
     extractor: Consolidator | None = None
     consolidator: Consolidator | None = None
+    injection: Injection | None = None
+    shadow_journal: Flag | None = None
+    journal_model: ModelName | None = None
+    journal_tokens: Annotated[Whole, Field(ge=0, le=MOST_TOKENS)] | None = None
     local_models_only: Flag | None = None
 
 

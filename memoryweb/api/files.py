@@ -11,18 +11,20 @@ from memoryweb.api import acting_owner, schemas
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.problems import Invalid, NotFound, Problem, or_not_found
 from memoryweb.api.routing import Router, header
-from memoryweb.markdown.paths import fold
+from memoryweb.markdown.paths import fold, of_link
 from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.lines.revisions import Past, files_at
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models import Scope as FileScope
 from memoryweb.memory.models.refusals import Exists, FileMissing
 from memoryweb.memory.models.writer import Memory
-from memoryweb.memory.prompt import arrange
+from memoryweb.memory.prompt import arrange, times_given
 from memoryweb.memory.statements.bullets import read_ahead
+from memoryweb.memory.visible.history import history_at
 from memoryweb.memory.visible.readable import Look, files_at_path, readable_file
 from memoryweb.memory.visible.request_contents import away_from, without_away
 from memoryweb.memory.writing import write
+from memoryweb.memory.writing.learned import is_learned
 from memoryweb.memory.writing.matrix import check_arranging
 
 router = Router(tags=["Files"])
@@ -49,6 +51,10 @@ class FileText(FileOut):
     content: str = Field(
         description="An integration gets a placeholder for each flagged or outdated line: "
         "`<!-- line waiting for review #… -->`. Leave placeholders in place when you write."
+    )
+
+    uses: int | None = Field(
+        description="Of a skill or the summary: how many prompts and answers of tools had some."
     )
 
 
@@ -197,10 +203,13 @@ def read_file(
     file = _at(memory, path)
     if memory.owner is None and (file is None or file.deleted_at):
         file = global_file(memory.agent, path)  # what search finds can be read, too
+    content = readable_file(file, request.auth.to).text if file and not file.deleted_at else ""
+    if whole := history_at(of_link(path), files_of(memory), request.auth.to):
+        file, content, _months = whole
     file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
-    content = readable_file(file, request.auth.to).text
-    return FileText.of(file, **_named(file, memory.owner), content=content)
+    uses = times_given(file) if is_learned(file.path) else None
+    return FileText.of(file, **_named(file, memory.owner), content=content, uses=uses)
 
 
 @router.operation(
@@ -295,7 +304,7 @@ def _file(memory: Memory, path: str) -> File:
 
 
 def _at(memory: Memory, path: str) -> File | None:
-    file = next(iter(files_at_path(*memory.key, fold(path))), None)
+    file = next(iter(files_at_path(*memory.key, fold(of_link(path)))), None)
     if file is not None:
         file.agent, file.owner = memory.agent, memory.owner
     return file

@@ -83,8 +83,8 @@ def _added(candidate: Candidate) -> Operation:
 
 def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidation:
     """What the model's answers make of the inputs; nothing in them is taken on trust."""
-    refs = _refs(inputs)
-    operations = [_named(one.operation, refs) for answer in answers for one in answer.operations]
+    named = refs(inputs)
+    operations = [_named(one.operation, named) for answer in answers for one in answer.operations]
     told = "\n\n".join(answer.diary for answer in answers).strip()
     # Whatever line it cites, the model has read the words from outside.
     has_outside = any(mention.outside for mention in inputs.mentions)
@@ -125,11 +125,7 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
     says already."""
     material = inputs.material
     given: dict[str, Any] = {
-        "memory": [
-            _statement(number, one)
-            for number, one in enumerate(_oldest_first(material), start=1)
-            if not one.is_flagged
-        ],
+        "memory": statements(material),
         "retired": [{"text": text, "why": why} for text, why in inputs.retired],
         "corrected": [
             *(one.text for one in material.corrections if one.is_persons),
@@ -144,16 +140,22 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
         if not (one.is_flagged or one.is_hidden or one.ended)
     }
     pairs = list(_rivals(inputs, known))
-    for notes in _parts(inputs.mentions, known):
+    for notes in parts(inputs.mentions, known):
         there = {*(one["id"] for one in notes), *(one["id"] for one in given["memory"])}
         rivals = [pair for pair in pairs if there.issuperset(pair)][:MOST_PAIRS]
         yield given | {"notes": notes} | ({"rivals": rivals} if rivals else {})
 
 
+def statements(material: Material) -> list[dict[str, Any]]:
+    """The statements that a model may read."""
+    numbered = enumerate(_oldest_first(material), start=1)
+    return [_statement(number, one) for number, one in numbered if not one.is_flagged]
+
+
 def _rivals(inputs: Inputs, known: Collection[str]) -> Iterator[list[str]]:
     """Statements and new notes that may contradict each other: the ids of the older and the newer
     one."""
-    material, ids = inputs.material, {to: name for name, to in _refs(inputs).items()}
+    material, ids = inputs.material, {to: name for name, to in refs(inputs).items()}
     told = (said.statement for said in material.said if said.ref not in known)
     for pair in possible_rivals((*material.living, *told), material.today):
         yield [ids[one.id] for one in pair]
@@ -175,7 +177,9 @@ def _statement(number: int, one: LivingStatement) -> dict[str, Any]:
     return said | ({"fixed": True} if one.is_fixed else {})
 
 
-def _parts(mentions: Sequence[Mention], known: Collection[str]) -> Iterator[list[dict[str, str]]]:
+def parts(
+    mentions: Sequence[Mention], known: Collection[str] = ()
+) -> Iterator[list[dict[str, str]]]:
     """All of every note, however long, in as many answers as it takes."""
     part: list[dict[str, str]] = []
     size = 0
@@ -199,7 +203,7 @@ def _who(by: Utterance) -> dict[str, str]:
     return {"who": by.name or (NOBODY if by.speaker == NOBODY else "somebody else")}
 
 
-def _refs(inputs: Inputs) -> Mapping[str, str]:
+def refs(inputs: Inputs) -> Mapping[str, str]:
     living = {f"s{n}": one.id for n, one in enumerate(_oldest_first(inputs.material), start=1)}
     return living | {f"n{n}": one.ref for n, one in enumerate(inputs.mentions, start=1)}
 

@@ -110,17 +110,18 @@ class Inputs:
         return (self.profile, self.memory) if self.profile else (self.memory,)
 
 
-def read(run: Run) -> Inputs:
-    """The notes of the window, and the files that it writes, of the run's (agent, owner)."""
+def read(run: Run, days: int = 0) -> Inputs:
+    """The notes of the window, or of so many `days`, and the files that it writes, of the run's
+    (agent, owner)."""
     held = held_before(run)
-    files = sorted(_files(run, held), key=lambda file: (str(file.note_date), file.path))
+    files = sorted(_files(run, held, days), key=lambda file: (str(file.note_date), file.path))
     cores = [_core(files, path, run.agent.language) for path in knowledge.paths_of(run.owner_id)]
     found = [text_of(file) for file in files if file.note_date]
     origins = _origins([*found, *cores])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
     notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
     written = [replace(one, hidden=_closed_lines(one, origins, away)) for one in cores]
-    first = _window(run)[0]
+    first = _window(run, days)[0]
     noted = _mentions(run, notes, origins, _outside(run, notes), away)
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
     mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
@@ -201,10 +202,10 @@ def has_changed(run: Run, read: Inputs) -> bool:
     )
 
 
-def window(now: datetime) -> tuple[date, date]:
+def window(now: datetime, days: int = 0) -> tuple[date, date]:
     """First and last date of the notes that a dream looks at."""
     last = now.astimezone(UTC).date()
-    return last - timedelta(days=settings.DREAM_DATES - 1), last
+    return last - timedelta(days=(days or settings.DREAM_DATES) - 1), last
 
 
 def read_whole(runs: QuerySet[Run]) -> QuerySet[Run, Any]:
@@ -223,17 +224,17 @@ def notes_of(owner: Owner | None) -> Q:
     return Q(owner=owner) if owner else Q(owner__isnull=True)
 
 
-def _window(run: Run) -> tuple[date, date]:
+def _window(run: Run, days: int = 0) -> tuple[date, date]:
     """Of a backfill the whole dates before its clock: they are over, whatever the zone."""
-    first, last = window(run.now)
+    first, last = window(run.now, days)
     if run.trigger == Run.Trigger.BACKFILL:
         last = run.now.astimezone(run.agent.zone).date() - timedelta(days=1)
         first = last - timedelta(days=settings.DREAM_DATES - 1)
     return first, last
 
 
-def _files(run: Run, held: Mapping[str, uuid.UUID]) -> list[File]:
-    first, last = _window(run)
+def _files(run: Run, held: Mapping[str, uuid.UUID], days: int) -> list[File]:
+    first, last = _window(run, days)
     return _files_of(run.agent_id, run.owner_id, first, last, tuple(set(held.values())))
 
 

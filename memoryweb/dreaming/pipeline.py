@@ -17,13 +17,14 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, dream_time
 from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
+from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, skills, writing
 from memoryweb.dreaming.consolidators import Consolidation
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import DreamAnswer
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
+from memoryweb.llm.client import Answer, Completion
 from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.exceptions import BudgetSpent, ModelError
 from memoryweb.memory import memory_tests, review
@@ -55,6 +56,7 @@ def dream(lease: Lease) -> None:
                 backfill.go_on(tx, run)
             return
         made = _consolidated(lease, read)
+        _ask_for_skills(lease)
         if _apply(lease, read, made, last="moved_on" in (run.checked or {})):
             return
         # Stored, because the second plan may be another task's, and there is no third.
@@ -150,35 +152,53 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
     if known := _known(run, asked):
         lease.advance(Run.Phase.ANSWER, answer={"parts": [*answers, known[0]]}, model=known[1])
         return
+    said = _completed(lease, "dream", data, DreamAnswer)
+    answer = _masked(said.value)
+    parts = [*answers, answer.model_dump(mode="json") | {"asked": asked}]
+    _keep(lease, {"parts": parts}, said)
+
+
+def _ask_for_skills(lease: Lease) -> None:
+    """What fails here costs no dream anything but its tokens."""
+    run = lease.run
+    is_asked = run.consolidator == "model" and "skills" not in (run.answer or {})
+    if not (is_asked and skills.makes_skills(run)):
+        return
+    month = inputs.read(run, skills.DAYS)
+    if (data := skills.data_for_model(run, month)) is None:
+        return
+    data = screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id)
+    try:
+        said = _completed(lease, "skills", data, skills.SkillAnswer)
+    except ModelError:
+        lease.store(run.phase, answer={**(run.answer or {}), "skills": {}})
+    else:
+        _keep(lease, {**(run.answer or {}), "skills": said.value.kept(month)}, said)
+
+
+def _completed(
+    lease: Lease, name: str, data: dict[str, Any], schema: type[Answer]
+) -> Completion[Answer]:
+    run = lease.run
     lease.make_room(settings.DREAM_TIMEOUT_SECONDS)
     try:
-        said = client.complete(
+        return client.complete(
             team_id=run.team_id,
             role="default",
-            system=prompts.load("dream"),
+            system=prompts.load(name),
             data=data,
-            schema=DreamAnswer,
+            schema=schema,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=run.team.token_budget,
             local_only=run.agent.local_models_only,
         )
     except ModelError as error:
-        lease.store(
-            Run.Phase.INPUTS,
-            tokens_in=run.tokens_in + error.tokens_in,
-            tokens_out=run.tokens_out + error.tokens_out,
-            cost_micros=run.cost_micros + error.cost_micros,
-        )
+        lease.store(run.phase if name == "skills" else Run.Phase.INPUTS, **lease.spent(error))
         raise
-    answer = _masked(said.value)
-    lease.advance(
-        Run.Phase.ANSWER,
-        answer={"parts": [*answers, answer.model_dump(mode="json") | {"asked": asked}]},
-        model=said.model,
-        tokens_in=run.tokens_in + said.tokens_in,
-        tokens_out=run.tokens_out + said.tokens_out,
-        cost_micros=run.cost_micros + said.cost_micros,
-    )
+
+
+def _keep(lease: Lease, answer: dict[str, Any], said: Completion[Any]) -> None:
+    lease.advance(Run.Phase.ANSWER, answer=answer, model=said.model, **lease.spent(said))
 
 
 def print_of(team_id: UUID, data: Mapping[str, Any]) -> str:
@@ -233,7 +253,8 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
         if not held:
             memory_tests.retire(tx, run, made.retired)
         review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
-        lease.finish(_outcome(made, held), record=tx.record)
+        waits = skills.propose(tx, run, read, night.content)
+        lease.finish(_outcome(made, held, waits=waits), record=tx.record)
         backfill.go_on(tx, run)
     return True
 
@@ -256,11 +277,16 @@ def _asks_first(agent: Agent) -> bool:
     return agent.policy == Agent.Policy.REVIEW
 
 
-def _outcome(made: Consolidation, held: str) -> Outcome:
-    if made.applied:
-        return Outcome(Run.Status.NEEDS_REVIEW, held) if held else Outcome(Run.Status.SUCCEEDED)
-    if made.proposed:
+def _outcome(made: Consolidation, held: str, *, waits: bool) -> Outcome:
+    """`waits`: something else that was proposed."""
+    if made.applied and held:
+        return Outcome(Run.Status.NEEDS_REVIEW, held)
+    if made.proposed and not made.applied:
         return Outcome(Run.Status.NEEDS_REVIEW, str(made.proposed[0].waits))
+    if waits:
+        return Outcome(Run.Status.NEEDS_REVIEW, "proposal")
+    if made.applied:
+        return Outcome(Run.Status.SUCCEEDED)
     return Outcome(Run.Status.NO_CHANGE, "nothing_promoted")
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
@@ -185,6 +186,12 @@ def speaker_of(owner: Owner) -> str:
 
 def cut(content: str) -> str:
     return content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
+
+
+def turn_data(conversation: Conversation, window: Window) -> dict[str, object]:
+    """What a journaler is given of a turn."""
+    data = _data([(conversation, window)], note_date(window.turns, timezone.now()))
+    return {name: data[name] for name in ("date", "note", "messages")}
 
 
 def _data(parts: Sequence[Part], day: date) -> dict[str, object]:

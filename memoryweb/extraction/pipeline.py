@@ -127,7 +127,7 @@ def _ask(
     try:
         answers = extractors.by_model(parts, timezone.now())
     except ModelError as error:
-        _count(lease, error)
+        lease.store(lease.run.phase, **lease.spent(error))
         if len(parts) > 1 and error.of_content:
             others.clear()  # whichever is at fault: from here on each is asked by itself
             lease.make_room(settings.EXTRACTION_TIMEOUT_SECONDS)
@@ -168,16 +168,6 @@ def _has_failed(conversation: Conversation, window: Window) -> bool:
     return tried.exclude(retry_at=None).exists()
 
 
-def _count(lease: Lease, cost: ModelError | ExtractorAnswer) -> None:
-    run = lease.run
-    lease.store(
-        run.phase,
-        tokens_in=run.tokens_in + cost.tokens_in,
-        tokens_out=run.tokens_out + cost.tokens_out,
-        cost_micros=run.cost_micros + cost.cost_micros,
-    )
-
-
 def _store(lease: Lease, parts: Sequence[Part], answers: Sequence[ExtractorAnswer]) -> Extraction:
     """A row for each of a call, all at once; the first one's is returned, and the others are found
     when their turn comes."""
@@ -187,9 +177,7 @@ def _store(lease: Lease, parts: Sequence[Part], answers: Sequence[ExtractorAnswe
             Run.Phase.ANSWER,
             consolidator=first.extractor,
             model=first.model,
-            tokens_in=run.tokens_in + first.tokens_in,
-            tokens_out=run.tokens_out + first.tokens_out,
-            cost_micros=run.cost_micros + first.cost_micros,
+            **lease.spent(first),
         )
         rows = [_row(run, *one) for one in zip(parts, answers, strict=True)]
     return rows[0]
@@ -371,7 +359,7 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
         if asked_since(window.turns, extraction.created_at) or not _is_asked(extraction, window):
             extraction.delete()  # it may say what is not to be noted: the window is read again
             return True
-        written = _write_lines(tx, lease.run, conversation, window, found)
+        written = write_lines(tx, lease.run, conversation, window, found)
         _offer(tx, conversation, window, found)
         _close(conversation, extraction, window, written)
     return True
@@ -388,7 +376,7 @@ def _is_asked(extraction: Extraction, window: Window) -> bool:
     return is_same and Extraction.objects.filter(pk=extraction.pk).exists()
 
 
-def _write_lines(
+def write_lines(
     tx: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
 ) -> list[dict[str, Any]]:
     place = extractors.note_place(conversation, window, tx.now)

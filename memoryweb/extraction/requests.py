@@ -17,6 +17,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.extraction.models import Extraction
+from memoryweb.llm.endpoint import configured
 from memoryweb.memory.models import Conversation, Message
 from memoryweb.memory.models.writer import Transaction, write_transaction
 from memoryweb.runs.lease import GOOD
@@ -69,6 +70,8 @@ def request(
     if conversation is not None and conversation.source == Conversation.Source.IMPORT:
         immediate = True
     is_asked = trigger != Run.Trigger.CONVERSATION
+    if conversation is not None and not is_asked:
+        _journal(run, conversation)
     goes_on = waited and not (finished or is_asked or immediate)
     if conversation and goes_on and (there := _put_off(conversation, tx.now)):
         return there
@@ -82,6 +85,29 @@ def request(
     if is_asked:
         _record(tx, "run.requested", found, {"kind": run.kind})
     return found
+
+
+def _journal(run: Run, conversation: Conversation) -> None:
+    """The agent's journaler, where it has one, looks at the newest turn of a real conversation."""
+    agent, own = conversation.agent, {Conversation.Source.CRON, Conversation.Source.DREAM}
+    is_turn = conversation.source not in {*own, Conversation.Source.IMPORT}
+    if not (agent.shadow_journal and is_turn) or stopped(conversation):
+        return
+    if not configured(agent.team_id, local_only=agent.local_models_only):
+        return
+    said = conversation.messages.filter(role=Message.Role.USER).aggregate(last=Max("position"))
+    turn = [str(conversation.pk), (said["last"] or conversation.message_count) - 1]
+    queued = enqueue(
+        agent=agent,
+        owner=conversation.owner,
+        kind=Run.Kind.JOURNAL,
+        trigger=run.trigger,
+        user=run.user,
+        integration=run.integration,
+    ).run
+    queued.refresh_from_db(fields=["inputs"])
+    turns = [one for one in queued.inputs.get("turns", []) if one != turn]
+    Run.objects.filter(pk=queued.pk).update(inputs={"turns": [*turns, turn]})
 
 
 def after_import(tx: Transaction, run: Run) -> None:

@@ -35,6 +35,7 @@ from memoryweb.language.extraction_rules.own_words import stated
 from memoryweb.language.extraction_rules.reading import Sentence
 from memoryweb.language.forget_requests import forgets
 from memoryweb.language.note_line import said_by
+from memoryweb.language.procedures import stated_in
 from memoryweb.language.sentences import one_line, speech, split, unopened
 from memoryweb.language.statement_comparison import Lookup
 
@@ -409,10 +410,12 @@ def _is_whole(text: str, spoken: Language) -> bool:
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:
-    """Something of the speaker, for the journal: no question, no order, no small talk; or what
-    somebody asks to remember, whomever it is of."""
+    """Something of the speaker, for the journal: no question, no order, no small talk; or how
+    something is done, or what somebody asks to remember, whomever it is of."""
     if sentence.is_question or len(scene.played) > 1:
         return False
+    if stated_in(text):
+        return True
     spaced = _NO_SPACES.search(text) is None
     size = len({word for word in text.split() if _WORDS.search(word)}) if spaced else len(text)
     if size < (_FEWEST_WORDS if spaced else _FEWEST_CHARACTERS):

@@ -70,7 +70,12 @@ class FileKind:
 
 
 NOTE = FileKind("memory/*.md", WritingKind.NOTES, "notes", "notes", weight=0.7, is_core=False)
+SUMMARY_TOKENS = 5_000  # that a prompt is given of the summary
+SUMMARY = FileKind("memory_summary.md", WritingKind.MEMORY, "other", is_core=False, is_offered=True)
+SKILL = FileKind("skills/**", WritingKind.SKILLS, "skills", is_core=False, is_offered=True)
 ENTRY = FileKind("entries/*.md", WritingKind.ENTRIES, "entries", is_core=False, is_named=True)
+HISTORY = FileKind("HISTORY.md", WritingKind.HISTORY, "past", "diary", weight=0.4)
+MONTHS = FileKind("HISTORY-**", WritingKind.HISTORY, "past", "diary", weight=0.4, is_core=False)
 OTHER = FileKind("**", WritingKind.OTHER, "other", is_core=False)
 KINDS = (
     FileKind("AGENTS.md", WritingKind.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
@@ -98,16 +103,16 @@ KINDS = (
         in_snapshot=True,
         is_offered=True,
     ),
-    FileKind("memory_summary.md", WritingKind.MEMORY, "other", is_core=False, is_offered=True),
+    SUMMARY,
     FileKind("KNOWLEDGE.md", WritingKind.KNOWLEDGE, in_snapshot=True, holds_facts=True),
     FileKind("structured/**", WritingKind.KNOWLEDGE, "structured", is_core=False, holds_facts=True),
     NOTE,
     ENTRY,
-    FileKind("skills/**", WritingKind.SKILLS, "skills", is_core=False, is_offered=True),
+    SKILL,
     FileKind("DREAMS.md", WritingKind.DREAMS, "past", "diary", weight=0.4),
     FileKind("memory/dreams/**", WritingKind.DREAMS, "past", "diary", weight=0.4, is_core=False),
-    FileKind("HISTORY.md", WritingKind.HISTORY, "past", "diary", weight=0.4),
-    FileKind("HISTORY-**", WritingKind.HISTORY, "past", "diary", weight=0.4, is_core=False),
+    HISTORY,
+    MONTHS,
     OTHER,
 )
 CORE = {kind.name: kind for kind in KINDS if kind.is_core}

@@ -9,7 +9,7 @@ from functools import lru_cache
 from django.utils.translation import gettext as _
 
 from memoryweb.language.invisible import skeleton
-from memoryweb.markdown.file_kinds import CORE, FileKind, kind_at
+from memoryweb.markdown.file_kinds import CORE, SUMMARY, FileKind, kind_at
 
 
 class PathRefused(ValueError):
@@ -22,6 +22,7 @@ class SectionRefused(Exception):
     """A heading or key that can't be told apart from another."""
 
 
+ROOT = "memory://root"
 MAX_CHARACTERS = 256
 MAX_SEGMENTS = 6
 
@@ -46,6 +47,13 @@ def parse(text: str) -> WorkspacePath:
     _check_segments(text)
     _check_core_names(text)
     return WorkspacePath(text, fold(text), _note_date(text))
+
+
+def of_link(text: str) -> str:
+    """The path behind `memory://root/…`, of the root alone the summary's; others as they are."""
+    if text.rstrip("/") == ROOT:
+        return SUMMARY.name
+    return text.removeprefix(f"{ROOT}/")
 
 
 def fold(text: str) -> str:

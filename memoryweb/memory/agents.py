@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 KEPT = timedelta(days=30)
 MAX_NAME = 64
-_WORDS = {"name", "description"}
+_WORDS = {"name", "description", "journal_model"}
 _NIGHTS = {"time_zone", "dream_at", "dreaming"}  # what decides when the next dream is
 
 
@@ -40,7 +40,7 @@ class NameTaken(MemoryRefused):
 def create_agent(tx: Transaction, *, name: str, **settings: Any) -> Agent:
     """Raises NameTaken, ContentRefused. `settings` are fields of Agent."""
     _check_name(tx, name)
-    screening.check_words(name, settings.get("description", ""))
+    screening.check_words(name, *(settings.get(one, "") for one in _WORDS - {"name"}))
     agent = Agent(team=tx.team, name=name, folded_name=_fold(name), **settings)
     agent.next_dream_at = next_dream_at(agent, tx.now)
     agent.tint = _tint(tx, name)

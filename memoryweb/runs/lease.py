@@ -78,6 +78,11 @@ class Lease:
         if self._has_progressed and seconds > left:
             raise OutOfTime
 
+    def spent(self, call: Any) -> dict[str, int]:
+        """To be stored: what the run has cost with a call, answered or failed."""
+        names = ("tokens_in", "tokens_out", "cost_micros")
+        return {name: getattr(self.run, name) + getattr(call, name) for name in names}
+
     def fence(self) -> None:
         """Inside the transaction that applies: nobody can take the run until it ends."""
         if not connection.in_atomic_block:
@@ -144,7 +149,8 @@ def plan_anew(agent_id: UUID, owner_id: UUID | None, now: datetime) -> int:
     """What works on that memory begins again, without what it had found: whoever works on one has
     lost it. For changes after which nothing old may be used."""
     runs = Run.objects.filter(agent=agent_id, owner=owner_id).active()
-    return runs.filter(kind__in=(Run.Kind.DREAM, Run.Kind.EXTRACTION, Run.Kind.PREVIEW)).update(
+    kinds = (Run.Kind.DREAM, Run.Kind.EXTRACTION, Run.Kind.PREVIEW, Run.Kind.JOURNAL)
+    return runs.filter(kind__in=kinds).update(
         fence=F("fence") + 1,
         status=Run.Status.QUEUED,
         phase=Run.Phase.NONE,

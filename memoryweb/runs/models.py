@@ -38,6 +38,7 @@ class Run(tables.TeamRow):
         IMPORT = "import", _("Import of conversations")
         STATEMENTS = "statements", _("Statements that a program sent")
         VECTORS = "vectors", _("Vectors for search by meaning")
+        JOURNAL = "journal", _("Journal after a turn")
 
     class Status(models.TextChoices):
         QUEUED = "queued", _("Queued")

@@ -35,6 +35,7 @@ _SENTENCES: dict[str, Text] = {
     "empty": _("Stopped: the new text is empty."),
     "current": _("The notes changed while it was running, so the result waits in Review."),
     "budget_spent": _("The team's budget for today is used up."),
+    "journal_budget": _("The journaler has used its tokens for today."),
     "breaker_open": _("The model endpoint failed too often. It is paused for a while."),
     "model_failed": _("The model endpoint failed."),
     "model_not_configured": _("No model is set up for this installation."),

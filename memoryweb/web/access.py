@@ -33,7 +33,7 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
 from memoryweb.agents.models import Agent, BreakGlass, Owner, live_agents
 from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
-from memoryweb.markdown.paths import fold
+from memoryweb.markdown.paths import fold, of_link
 from memoryweb.memory.models import Conversation, File, FileQuerySet, Import
 from memoryweb.memory.models.refusals import AssignmentsFound
 from memoryweb.memory.models.writer import Memory, Transaction, write_transaction
@@ -304,7 +304,9 @@ def find_file(
     to_write: bool = False,
 ) -> File:
     files = workspace.files if deleted else workspace.files.filter(deleted_at=None)
-    file = get_object_or_404(files.select_related("agent", "owner"), folded_path=fold(path))
+    file = get_object_or_404(
+        files.select_related("agent", "owner"), folded_path=fold(of_link(path))
+    )
     note_read(request, file.owner, "file", file.pk)
     if to_write:
         workspace.require_write()

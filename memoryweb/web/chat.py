@@ -258,10 +258,11 @@ def _said(
     archives = {
         one.upto: _archive(request, found, one) for one in found.markers.filter(count__gt=0)
     }
+    home = to(request, "agents_files", found.agent_id)
     for message, said in zip(shown, readable_messages(shown, To.PAGE), strict=True):
         archived = archives.get(message.position)
         if message.role == Message.Role.ASSISTANT:  # models write Markdown
-            yield ChatRow(message, render_text(said.shown), archived=archived)
+            yield ChatRow(message, render_text(said.shown, home), archived=archived)
             continue
         lines = [] if said.is_cut else [one for one in expected if one.message.pk == message.pk]
         may = not (said.is_cut or lines) and _tells(said.text)

@@ -22,6 +22,7 @@ from memoryweb.language.invisible import Piece, pieces
 from memoryweb.markdown import marks
 from memoryweb.markdown.blocks import ready
 from memoryweb.markdown.marks import Ended
+from memoryweb.markdown.paths import ROOT, of_link
 from memoryweb.markdown.pins import pin_marks
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import matches
@@ -37,7 +38,10 @@ _TAGS = {
     "ol", "p", "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "title"}, "del": {"title"}, "ol": {"start"}}
-_SCHEMES = {"http", "https", "mailto"}
+_SCHEMES = {"http", "https", "mailto", "memory"}
+_MEMORY = "memory:"
+_MEMORY_LINK = re.compile(rf' href="({_MEMORY}[^"]*)"', re.IGNORECASE)
+_IN_MEMORY = re.compile(rf"{ROOT}(?:/(?:(?!\.\.)[^?#])*)?")
 # More of these than a person writes take the parser seconds; such a text is shown as it is.
 _MARKS = re.compile(r"[\[\]!*_`~<&\\]")
 _MOST_MARKS = 20_000
@@ -70,12 +74,15 @@ class RenderedFile:
     is_cut: bool
 
 
-def render(text: str) -> RenderedFile:
-    """A whole file as blocks. What is over the cap is left away, and said."""
+def render(text: str, home: str = "", query: str = "") -> RenderedFile:
+    """A whole file as blocks. What is over the cap is left away, and said. `memory://` links lead
+    below `home`, the address of a workspace's files, or nowhere."""
     cut = _cut(text)
     blocks = _rendered(cut)
     if marks.has_any(cut):
         blocks = tuple(replace(block, html=_dated(block.html)) for block in blocks)
+    if _MEMORY in cut.casefold():
+        blocks = tuple(replace(one, html=_linked(one.html, home, query)) for one in blocks)
     return RenderedFile(blocks, is_cut=cut != text)
 
 
@@ -84,9 +91,20 @@ def _rendered(text: str) -> tuple[Block, ...]:
     return tuple(_blocks(text))
 
 
-def render_text(text: str) -> SafeString:
+def render_text(text: str, home: str = "") -> SafeString:
     """A short text (a diary, a summary) as one piece."""
-    return _safe(_html(_MARKDOWN.parse(_unsigned(_cut(text)))))
+    return _linked(_safe(_html(_MARKDOWN.parse(_unsigned(_cut(text))))), home)
+
+
+def _linked(html: SafeString, home: str, query: str = "") -> SafeString:
+    """With `memory://` links to a workspace's files, and none to anything else of that scheme."""
+
+    def led(found: re.Match[str]) -> str:
+        is_path = home and _IN_MEMORY.fullmatch(found[1])
+        path = of_link(found[1])  # as nh3 has escaped it
+        return f' href="{escape(home)}{path}{escape(query)}"' if is_path else ""
+
+    return SafeString(_MEMORY_LINK.sub(led, html))
 
 
 def plain(text: str) -> SafeString:

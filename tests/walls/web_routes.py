@@ -91,6 +91,8 @@ AGENT: dict[str, str | list[str]] = {
     "name": "Night porter",
     "time_zone": "Europe/Lisbon",
     "dream_at": "03:30",
+    "injection": "files",
+    "journal_tokens": "50000",
     "language": "en",
     "policy": "review",
     "extractor": "auto",

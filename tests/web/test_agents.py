@@ -11,6 +11,8 @@ FORM = {
     "language": "de",
     "dreaming": "on",
     "dream_at": "03:30",
+    "injection": "files",
+    "journal_tokens": "50000",
     "auto_summarize": "on",
     "owner_isolation": "on",
     "policy": "review",
@@ -96,3 +98,15 @@ def test_an_agent_that_is_not_archived_cannot_be_brought_back(world: World, alic
 
 def _settings(world: World) -> str:
     return url(world.team, "agents_settings", world.agent.pk)
+
+
+def test_a_journaler_and_the_summary_are_chosen(world: World, alice: Client) -> None:
+    asked = {**FORM, "name": "Atlas", "injection": "summary", "shadow_journal": "on"}
+    asked |= {"journal_model": "small-one", "journal_tokens": "2000"}
+    settings = url(world.team, "agents_settings", world.agent.pk)
+    assert alice.post(settings, asked).status_code == 302
+    agent = Agent.objects.get(pk=world.agent.pk)
+    assert (agent.injection, agent.shadow_journal) == ("summary", True)
+    assert (agent.journal_model, agent.journal_tokens) == ("small-one", 2000)
+    for wrong in ({"journal_tokens": "-1"}, {"injection": "all"}, {"journal_model": "a" * 121}):
+        assert alice.post(settings, {**asked, **wrong}).status_code == 422

@@ -18,6 +18,7 @@ from memoryweb.api.problems import Invalid, Problem
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.schemas import Camel, RequestBody, Whole
 from memoryweb.api.tool_calls import Call, Tool
+from memoryweb.markdown.paths import ROOT as HOME
 from memoryweb.markdown.paths import kind_of, note_path
 from memoryweb.memory import tools as memory_tools
 from memoryweb.memory.models import File
@@ -252,7 +253,6 @@ def _check_names(arguments: dict[str, Any]) -> None:
 
 # The workspace as resources: `memory://root`, and below it each file under its path.
 
-HOME = "memory://root"
 ROOT = f"{HOME}/"
 _MARKDOWN = "text/markdown"
 _SUMMARY = "memory_summary.md"
@@ -292,7 +292,7 @@ def _resource_text(acting: Acting, uri: str) -> str | None:
     if not uri.startswith(ROOT):
         return None
     try:
-        return memory_tools.read_file(acting, uri.removeprefix(ROOT))[1]
+        return memory_tools.read_file(acting, uri)[1]
     except REFUSALS:
         return None
 

@@ -45,21 +45,24 @@ def _without(text: str, spans: Sequence[Sequence[int]]) -> str:
     return text
 
 
-def next_window(conversation: Conversation, *, size: int, last: int | None = None) -> Window | None:
-    """The first `size` turns after the watermark; None when it has been reached.
+def next_window(
+    conversation: Conversation, *, size: int, last: int | None = None, after: int | None = None
+) -> Window | None:
+    """The first `size` turns after the watermark, or `after` a position; None when none came.
 
     `last` asks for the window that was taken before and ended there, whatever has come since.
     """
-    if conversation.extracted_upto >= conversation.message_count:
+    after = conversation.extracted_upto if after is None else after
+    if after >= conversation.message_count:
         return None
     said = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("position")
     said = said.annotate(is_meant=is_meant(message="pk"))
-    turns = list(said.filter(position__gt=conversation.extracted_upto)[: size + 1])
-    before = said.filter(position__lte=conversation.extracted_upto).last()
+    turns = list(said.filter(position__gt=after)[: size + 1])
+    before = said.filter(position__lte=after).last()
     end = conversation.message_count if len(turns) <= size else turns[size].position - 1
     end = end if last is None else last
     kept = [turn for turn in turns[:size] if turn.position <= end]
-    return Window.of(conversation.extracted_upto + 1, end, kept, before)
+    return Window.of(after + 1, end, kept, before)
 
 
 def newest(turns: Sequence[Message], now: datetime) -> datetime:

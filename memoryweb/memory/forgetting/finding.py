@@ -27,10 +27,12 @@ from memoryweb.language.tokens import tokens
 from memoryweb.memory.forgetting.hiding import Wish
 from memoryweb.memory.index import fulltext
 from memoryweb.memory.index.indexing import TEXT, scope_key
+from memoryweb.memory.lines.revisions import cited_lines
 from memoryweb.memory.models import Evidence, Fact, File, LineOrigin, Message, Passage, Target
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.models.writer import Memory
 from memoryweb.memory.visible.text_matching import comes_near, says, sentences
+from memoryweb.memory.writing.learned import LEARNED
 
 MOST = 5  # statements that are hidden at once; of more a person picks
 OFFERED = 50
@@ -133,6 +135,7 @@ class _Search:
                 break  # all others have less of the words
         for message in self._unindexed():
             self._look_at_message(message)
+        self.put(*_learned(self._meant.values()))
         # A statement's own line is told by the statement.
         told = {(place.file, place.fingerprint) for place in self._meant.values() if place.fact}
         meant = (
@@ -197,6 +200,24 @@ class _Search:
             its = {f"conversation__{name}": value for name, value in talks.items()}
             rows = Message.objects.filter(reverted_at__isnull=False, **its)
             yield from rows.select_related("conversation").order_by("-pk").iterator(_AT_ONCE)
+
+
+def _learned(meant: Iterable[Mention]) -> Iterator[Mention]:
+    """Lines of skills and of the summary that stand on lines that are meant: what a model made of
+    them need not have all their words."""
+    prints = defaultdict(set)
+    for place in meant:
+        if place.file:
+            prints[place.file.pk].add(place.fingerprint)
+    rows = LineOrigin.objects.filter(LEARNED, source_file__in=prints)
+    cited = {
+        row: (row.source_file_id, row.source_revision, row.source_line)
+        for row in rows.select_related("file")
+    }
+    then = cited_lines(cited.values())
+    for row, one in cited.items():
+        if one[0] and one in then and fingerprint(then[one]) in prints[one[0]]:
+            yield line_mention(row.file, row.file.raw_content.split("\n")[row.line - 1])
 
 
 def _likely(texts: Sequence[str], reaches: Sequence[str]) -> Counter[int]:

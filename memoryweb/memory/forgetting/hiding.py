@@ -3,6 +3,7 @@ what is hidden from being erased (SPEC §9); and the receipt of what was."""
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,13 +18,22 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.memory.models import Conversation, ForgetRequest, LegalHold, Message, Receipt, Target
+from memoryweb.memory.models import (
+    Conversation,
+    ForgetRequest,
+    LegalHold,
+    Message,
+    Proposal,
+    Receipt,
+    Target,
+)
 from memoryweb.memory.models.forgetting import Mention, columns_of
 from memoryweb.memory.models.index import RecallNotice
 from memoryweb.memory.models.refusals import MemoryRefused
 from memoryweb.memory.models.review import Kind, follow
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.writing import screening
+from memoryweb.memory.writing.learned import drop_learned
 from memoryweb.runs.models import Run
 
 
@@ -78,7 +88,7 @@ def hide(
         [_target(request, mention, is_hidden=True) for mention in shown]
         + [_target(request, mention, is_hidden=False) for mention in offered]
     )
-    _drop_notices(shown)
+    _drop_told(request, shown)
     if shown:
         request.state = ForgetRequest.State.HIDDEN
         wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
@@ -90,14 +100,19 @@ def hide(
 
 def add(request: ForgetRequest, meant: Collection[Mention]) -> None:
     """What the request hides besides, as far as it does not yet."""
-    _drop_notices(meant)
+    _drop_told(request, meant)
     known = set(map(_key, request.targets.filter(is_hidden=True)))
     rows = [_target(request, mention, is_hidden=True) for mention in meant]
     Target.objects.bulk_create(row for row in rows if _key(row) not in known)
 
 
-def _drop_notices(meant: Iterable[Mention]) -> None:
-    """Nobody is told of what is to be forgotten."""
+def _drop_told(request: ForgetRequest, meant: Iterable[Mention]) -> None:
+    """Nobody is told of what is to be forgotten, and no skill made of it waits to be accepted."""
+    prints: dict[UUID, set[str]] = defaultdict(set)
+    for one in meant:
+        if one.file and one.fingerprint:
+            prints[one.file.pk].add(one.fingerprint)
+    drop_learned(request.agent_id, prints, Q(state=Proposal.State.PENDING))
     if facts := [one.fact for one in meant if one.fact]:
         RecallNotice.objects.filter(fact__in=facts, told_at=None).delete()
 

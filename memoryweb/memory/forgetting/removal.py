@@ -36,6 +36,7 @@ from memoryweb.memory.visible.hidden import MARK, HiddenText, Span, lines_saying
 from memoryweb.memory.visible.text_matching import Sought, are_akin, is_told, units
 from memoryweb.memory.writing import in_place, tombstones, write
 from memoryweb.memory.writing.in_place import Table
+from memoryweb.memory.writing.learned import drop_learned, is_learned
 from memoryweb.memory.writing.put_back import without_lines
 from memoryweb.runs.lease import plan_anew
 
@@ -83,9 +84,13 @@ def names_of(
 
 
 def texts_of(targets: Collection[models.Target]) -> list[str]:
-    """What the targets say now."""
-    said = [row.fact.raw_text for row in targets if row.fact]
-    for row in targets:
+    """What the targets say now. What was learned of a line goes where it stands: its words are
+    somebody else's, too."""
+    told = [row for row in targets if not (row.file and is_learned(row.file.path))]
+    asked = {row.request_id for row in told}
+    told += [row for row in targets if row.request_id not in asked]
+    said = [row.fact.raw_text for row in told if row.fact]
+    for row in told:
         if row.message:
             said.append(row.message.raw_content[row.first or 0 : row.last])
         if row.file and row.fingerprint:
@@ -127,6 +132,7 @@ def begin(tx: Transaction, going: Removal) -> None:
         _forget_answers(agent_id, owner_id)
         models.Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
         models.Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
+    drop_learned(memory.agent.pk, going.hidden.prints, Q())
     words = list(going.sought.texts)
     tests = models.MemoryTest.objects.filter(agent=memory.agent, owner=memory.owner)
     gone = [one.pk for one in tests if are_akin(one.texts, words)]

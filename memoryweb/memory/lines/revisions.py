@@ -1,5 +1,6 @@
 """Reading a file's past."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ from memoryweb.markdown.line_deltas import Replayed
 from memoryweb.memory.models import AuthorKind, File, Revision
 from memoryweb.memory.models.writer import Memory
 
+Cited = tuple[UUID | None, int | None, int | None]  # file, revision and line
 _PART = ("number", "base", "raw_text", "edits")
 
 
@@ -38,6 +40,16 @@ def contents_of(wanted: Mapping[UUID, Collection[int]]) -> dict[UUID, dict[int, 
             if number in wanted[key]:
                 found[key][number] = text.text
     return found
+
+
+def cited_lines(sources: Iterable[Cited]) -> dict[Cited, str]:
+    """Each as it was then; without what names no line of a file."""
+    wanted: dict[UUID, set[int]] = defaultdict(set)
+    known = [(file, at, line) for file, at, line in set(sources) if file and at and line]
+    for file, revision, _line in known:
+        wanted[file].add(revision)
+    texts = contents_of(wanted)
+    return {one: texts[one[0]][one[1]].split("\n")[one[2] - 1] for one in known}
 
 
 def _replayed(parts: Q) -> Iterator[tuple[UUID, int, Replayed]]:

@@ -52,6 +52,10 @@ class AuthorKind(models.TextChoices):
     IMPORT = "import", SourceClass.IMPORT, _OF_IMPORTS, "machine", _("Import")
     SYSTEM = "system", SourceClass.SYSTEM, _EVERY, _("System")
 
+    @classmethod
+    def of_run(cls, kind: str) -> "AuthorKind":
+        return cls.EXTRACTION if kind == "journal" else cls(kind)
+
     def __new__(
         cls,
         value: str,

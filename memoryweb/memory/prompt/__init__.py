@@ -37,6 +37,7 @@ from memoryweb.memory.prompt.injections import (
     prompts_with,
     recall,
     served,
+    times_given,
     uses_of,
 )
 from memoryweb.memory.prompt.notices import can_recall, recall_of, send

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from memoryweb.agents.models import Reader, reading
+from memoryweb.agents.models import Agent, Reader, reading
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets import credentials
@@ -19,6 +19,7 @@ from memoryweb.language.tokens import tokens
 from memoryweb.llm.tokens import estimate, fitting
 from memoryweb.markdown import marks
 from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.file_kinds import SUMMARY, SUMMARY_TOKENS
 from memoryweb.markdown.parts import Part, Stretch, newest, top, worthiest
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.render import render
@@ -26,13 +27,15 @@ from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.index.relevance import Evidence, rarity, relevance
 from memoryweb.memory.index.terms import Term, sentences_of, terms_of
 from memoryweb.memory.lines.files import untouched
+from memoryweb.memory.lines.revisions import cited_lines
 from memoryweb.memory.models import Fact, File, FileQuerySet, LineOrigin
 from memoryweb.memory.models.refusals import FileMissing
 from memoryweb.memory.models.writer import Memory, Transaction
 from memoryweb.memory.visible.outdated import has_withheld
-from memoryweb.memory.visible.readable import ReadableFile, To, readable_files
+from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.visible.said_on import pinned_ends, told_of
 
+MEMORY = "MEMORY.md"
 _NOTE = 12  # tokens of “… (N characters more)”
 _UNREAD = 600  # tokens of what was noted and not dreamt of
 _LEAST = 24  # tokens below which nothing worth reading of a file would fit
@@ -94,12 +97,39 @@ def enabled(reader: Reader) -> EnabledFiles:
         files = _files(reader.sees(), (today - timedelta(days=1), today))
         files.sort(key=lambda file: file.agent_id == reader.agent.pk)
         found = list(zip(files, readable_files(files, To.PROGRAM), strict=True))
+        if reader.agent.injection == Agent.Injection.SUMMARY:
+            found = _summed_up(reader.agent, found)
     return EnabledFiles(
         reader,
         [one for one in found if one[0].owner_id is None],
         [one for one in found if one[0].owner_id is not None and one[0].enabled],
-        [one for one in found if not one[0].enabled],
+        [one for one in found if one[0].owner_id is not None and not one[0].enabled],
     )
+
+
+def _summed_up(
+    agent: Agent, given: Sequence[tuple[File, ReadableFile]]
+) -> list[tuple[File, ReadableFile]]:
+    """With the summary in place of the shared MEMORY.md, unless there is nothing in it."""
+    found = agent.files.of(agent.pk, None).present().filter(path=SUMMARY.name)
+    files = list(found.select_related("agent"))
+    for file, text in zip(files, readable_files(files, To.PROGRAM), strict=True):
+        text = replace(text, hidden=text.hidden | _outdated(file))
+        if any(line.startswith("- ") for line in text.remaining.split("\n")):
+            own = {row.pk: row for row in agent.files.of(agent.pk, None).filter(path=MEMORY)}
+            rest = [one for one in given if one[0].pk not in {file.pk, *own}]
+            return [*rest, (file, text)]
+    return list(given)
+
+
+def _outdated(file: File) -> set[int]:
+    """Lines of a summary that sum up what MEMORY.md states no longer."""
+    rows = LineOrigin.objects.filter(file=file, source_file__path=MEMORY)
+    cited = {row.line: (row.source_file_id, row.source_revision, row.source_line) for row in rows}
+    then = cited_lines(cited.values())
+    memory = file.agent.files.of(file.agent_id, None).present().filter(path=MEMORY).first()
+    now = readable_file(memory, To.PROGRAM).lines if memory else []
+    return {line for line, one in cited.items() if then.get(one) not in now}
 
 
 @PreparedQuery
@@ -198,7 +228,8 @@ def _include(
 ) -> tuple[PromptFile, ...]:
     included = []
     for file, read in files:
-        one = _fitted(file, read, room, choice, told.get(file.pk, {}))
+        most = SUMMARY_TOKENS if file.path == SUMMARY.name else room
+        one = _fitted(file, read, min(most, room), choice, told.get(file.pk, {}))
         room -= one.tokens
         included.append(one)
     return tuple(included)

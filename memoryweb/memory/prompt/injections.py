@@ -379,6 +379,12 @@ def uses_of(fact: models.Fact, line: int, which: Q, since: datetime) -> list[mod
     return list({span.injection_id: span.injection for span in covering}.values())
 
 
+def times_given(file: models.File) -> int:
+    """How many prompts and answers of tools had some of it."""
+    spans = models.InjectedSpan.objects.filter(file=file)
+    return spans.values("injection").distinct().count()
+
+
 def _covering(
     fact: models.Fact, line: int, spans: Iterable[models.InjectedSpan]
 ) -> Iterator[models.InjectedSpan]:

@@ -208,7 +208,11 @@ def _write(
     if proposal.run is None:
         flags.let_stand(file, suspicious(brought))
     place = Place.of(file)
-    written = write(tx, place, content, writer=_writer(proposal, by), origins=told)
+    writer = _writer(proposal, by)
+    if not content and file.deleted_at is None:
+        gone = delete(tx, file, writer=writer)
+        return WriteResult(lock(file), gone, gone.number - 1)
+    written = write(tx, place, content, writer=writer, origins=told)
     if file.path != soul.SOUL:
         soul.count_towards_soul(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
     return written
@@ -228,7 +232,7 @@ def _writer(proposal: Proposal, by: User) -> Writer:
     of_program = AuthorKind.IMPORT if proposal.batch_id else AuthorKind.AGENT
     run, token = proposal.run, proposal.token
     return Writer(
-        AuthorKind(run.kind) if run else of_program,
+        AuthorKind.of_run(run.kind) if run else of_program,
         user=by,
         run=run,
         integration=token.integration if token else None,

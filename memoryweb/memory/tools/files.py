@@ -31,6 +31,7 @@ from memoryweb.memory.models.writer import Place, Transaction, Writer
 from memoryweb.memory.prompt import Line, Span, line_count
 from memoryweb.memory.statements.projection import Whys
 from memoryweb.memory.visible import placeholders
+from memoryweb.memory.visible.history import history_at
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_file, readable_files
 from memoryweb.memory.writing import machine_guards, screening, write
 from memoryweb.memory.writing.write import NewLine, WriteResult
@@ -117,7 +118,16 @@ def list_files(acting: Acting, prefix: str = "") -> list[File]:
 def read_file(acting: Acting, filename: str) -> tuple[File, str]:
     """The file and its text, with a placeholder for each line that waits for a person or that its
     owner has spoken against. Raises PathRefused, FileMissing."""
-    file = _readable(acting, filename)
+    try:
+        file = _readable(acting, filename)
+    except FileMissing:
+        owner = acting.sees.owner
+        for key in [owner.pk, None] if owner else [None]:
+            files = File.objects.of(acting.reader.agent.pk, key)
+            if whole := history_at(paths.of_link(filename), files, To.PROGRAM):
+                _count_files(acting, whole[0].path, whole[2])
+                return whole[:2]
+        raise
     _count_files(acting, file.path, [file])
     return file, readable_file(file, To.PROGRAM).text
 
@@ -264,11 +274,11 @@ def place_of(acting: Acting, filename: str) -> Place:
     """Raises MemoryPaused."""
     if not acting.keeps:
         raise MemoryPaused(acting)
-    return Place(acting.reader.agent, acting.writes_for, filename)
+    return Place(acting.reader.agent, acting.writes_for, paths.of_link(filename))
 
 
 def _readable(acting: Acting, filename: str) -> File:
-    folded = paths.parse(filename).folded
+    folded = paths.parse(paths.of_link(filename)).folded
     with reading(acting.sees):
         found = File.objects.present().visible_to(acting.sees).filter(folded_path=folded)
         nearest = sorted(found, key=_nearest)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import MOST_TOKENS, Agent
 from memoryweb.dreaming.queries import nights_of, people_of
 from memoryweb.memory import agents as door
 from memoryweb.web import wording
@@ -86,6 +86,36 @@ class AgentForm(forms.Form):
         choices=Agent.Consolidator.choices,
         initial=Agent.Consolidator.AUTO,
         widget=forms.RadioSelect,
+    )
+    injection = forms.ChoiceField(
+        label=gettext_lazy("What its prompt begins with"),
+        choices=Agent.Injection.choices,
+        initial=Agent.Injection.FILES,
+        widget=forms.RadioSelect,
+        help_text=gettext_lazy(
+            "Dreams with a model propose the summary, memory_summary.md. Until there is one, the "
+            "prompt has MEMORY.md."
+        ),
+    )
+    shadow_journal = forms.BooleanField(
+        label=gettext_lazy("Looks at each turn at once"),
+        required=False,
+        help_text=gettext_lazy(
+            "A model reads every turn right after it and notes what is new, beside the notes after "
+            "a conversation. That takes one to three calls a turn."
+        ),
+    )
+    journal_model = WordsField(
+        label=gettext_lazy("Model for looking at turns"),
+        max_length=120,
+        required=False,
+        help_text=gettext_lazy("At the team's endpoint. Empty: its usual model for notes."),
+    )
+    journal_tokens = forms.IntegerField(
+        label=gettext_lazy("Tokens a day for looking at turns"),
+        min_value=0,
+        max_value=MOST_TOKENS,
+        initial=50_000,
     )
     local_models_only = forms.BooleanField(
         label=gettext_lazy("Asks local models only"),

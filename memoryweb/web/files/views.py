@@ -19,16 +19,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.models import Reader
-from memoryweb.markdown.paths import fold, kind_of
+from memoryweb.markdown.file_kinds import MONTHS
+from memoryweb.markdown.paths import fold, kind_of, of_link
 from memoryweb.memory import forgetting
 from memoryweb.memory.global_memory import global_text
 from memoryweb.memory.lines.files import deleted, notes_by_month
 from memoryweb.memory.lines.revisions import last_changed
 from memoryweb.memory.models import File
+from memoryweb.memory.prompt import times_given
 from memoryweb.memory.statements.listing import fact_at
+from memoryweb.memory.visible.history import history_at
 from memoryweb.memory.visible.readable import ReadableFile, To, readable_file
 from memoryweb.memory.visible.request_contents import without_away
 from memoryweb.memory.visible.said_on import with_ends
+from memoryweb.memory.writing import learned
 from memoryweb.memory.writing.proposing import current_revision
 from memoryweb.web import access, markdown
 from memoryweb.web.files import lines
@@ -61,6 +65,11 @@ class Group:
     count: int
     size: int
     more: str = ""
+
+    @property
+    def has_months(self) -> bool:
+        """Of a history, which one page tells whole."""
+        return any(one.folded_path.startswith(MONTHS.start) for one in self.files)
 
 
 @dataclass(frozen=True)
@@ -210,8 +219,26 @@ def show_files(request: access.TeamRequest, workspace: access.Workspace) -> Http
 
 @access.team_view("GET")
 def file(request: access.TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    workspace, found = access.find_workspace_file(request, agent_id, path)
+    workspace = access.find_workspace(request, agent_id)
+    if whole := history_at(of_link(path), workspace.files, To.PAGE):
+        return _history(request, workspace, *whole)
+    found = access.find_file(request, workspace, path)
     return show_file(request, workspace, found, saved=number_of(request, "saved", 0))
+
+
+def _history(
+    request: access.TeamRequest,
+    workspace: access.Workspace,
+    whole: File,
+    text: str,
+    months: list[File],
+) -> HttpResponse:
+    for one in months:
+        access.note_read(request, workspace.owner, "file", one.pk)
+    home = to(request, "agents_files", workspace.agent.pk)
+    rendered = markdown.render(text, home, workspace.query)
+    context = about(workspace, file=whole, blocks=rendered.blocks, is_cut=rendered.is_cut)
+    return show(request, "files/history.html", context)
 
 
 def show_file(
@@ -236,6 +263,7 @@ def show_file(
             else _text(request, workspace, found, editing, saved)
         ),
         revision=written,
+        uses=times_given(found) if learned.is_learned(found.path) else None,
         may_forget=workspace.can_write and access.is_theirs(request, workspace),
     )
     return show(request, "files/file.html", context, partials=("text", "more"), status=status)
@@ -249,7 +277,8 @@ def _text(
     saved: int,
 ) -> dict[str, Any]:
     readable = readable_file(file, To.PAGE)
-    rendered = markdown.render(with_ends(file, readable.text))
+    home = to(request, "agents_files", workspace.agent.pk)
+    rendered = markdown.render(with_ends(file, readable.text), home, workspace.query)
     blocks = lines.shown(file, readable, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     if saved and saved == file.revision:
         changed, _at, _gone = last_changed(file)
