@@ -111,9 +111,8 @@ class Inputs:
 
 
 def read(run: Run, days: int = 0) -> Inputs:
-    """The notes of the window, or of so many `days`, and the files that it writes, of the run's
-    (agent, owner)."""
-    held = held_before(run)
+    """The notes of the window, or of so many `days`, and the files that the run writes."""
+    held, done = held_before(run), done_before(run)
     files = sorted(_files(run, held, days), key=lambda file: (str(file.note_date), file.path))
     cores = [_core(files, path, run.agent.language) for path in knowledge.paths_of(run.owner_id)]
     found = [text_of(file) for file in files if file.note_date]
@@ -125,7 +124,6 @@ def read(run: Run, days: int = 0) -> Inputs:
     noted = _mentions(run, notes, origins, _outside(run, notes), away)
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
     mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
-    done = done_before(run)
     known = knowledge.known_of(run.agent_id, run.owner_id, tuple(away.facts))
     names, retired = _names(run.owner), list(retired_before(done))
     stands = [one for text in written for one in _living(run, text, origins, known, names)]

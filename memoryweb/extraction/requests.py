@@ -67,8 +67,7 @@ def request(
     """
     run = Run(team=tx.team, agent=agent, owner=owner, kind=KIND, trigger=trigger)
     run.user, run.integration, run.created_at = user, integration, tx.now
-    if conversation is not None and conversation.source == Conversation.Source.IMPORT:
-        immediate = True
+    immediate |= conversation is not None and conversation.source == Conversation.Source.IMPORT
     is_asked = trigger != Run.Trigger.CONVERSATION
     if conversation is not None and not is_asked:
         _journal(run, conversation)
