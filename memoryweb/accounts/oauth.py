@@ -193,7 +193,8 @@ def _exchanged(held: Secret, token: Token, now: datetime) -> tuple[Token, str, s
         return None
     if member is None:  # who may be one again: then the app goes on
         return None
-    Secret.objects.filter(pk=held.pk).update(expires_at=now)
+    # Well before now, whatever another host's clock says.
+    Secret.objects.filter(pk=held.pk).update(expires_at=now - CODE_KEPT)
     until = now + timedelta(days=GRANT_DAYS)
     access = tokens.renew(token, by=by, secret_until=now + ACCESS_KEPT, expires_at=until)
     return token, access, _secret(REFRESH, token, until, {})

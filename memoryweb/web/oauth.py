@@ -28,7 +28,7 @@ View = Callable[[UserRequest, oauth.Request], HttpResponseBase]
 
 
 class ConsentForm(forms.Form):
-    agent = forms.ChoiceField(label=_("Which agent’s memory of you?"))
+    agent = forms.ChoiceField(label=_("Which agent's memory of you?"))
     access = forms.ChoiceField(
         label=_("What may it do?"),
         choices=[

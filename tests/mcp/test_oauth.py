@@ -189,6 +189,13 @@ def test_a_person_sees_who_asks_and_what_they_grant(world: World, bob: Client, a
     assert "frame-ancestors 'none'" in policy
 
 
+def test_the_page_asks_the_database_little(
+    world: World, bob: Client, app: App, django_assert_max_num_queries: Any
+) -> None:
+    with django_assert_max_num_queries(6):
+        bob.get(app.asks(), secure=True)
+
+
 def test_of_other_pages_the_form_action_stays_as_it_is(bob: Client, app: App) -> None:
     bob.get(app.asks(), secure=True)
     policy = bob.get("/profile/", secure=True).headers["Content-Security-Policy"]
