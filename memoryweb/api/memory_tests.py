@@ -7,6 +7,7 @@ from typing import Literal
 from ninja import Query
 from pydantic import Field
 
+from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner, schemas
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.routing import Router
@@ -17,7 +18,6 @@ from memoryweb.memory.models.writer import Memory
 router = Router(tags=["Memory tests"])
 
 BASE = "/agents/{agent_id}/tests"
-_WHO = "Only a person can read or make memory tests."
 
 
 class MemoryTestIn(schemas.RequestBody):
@@ -64,9 +64,8 @@ def make_memory_test(
     request: Request, agent_id: str, body: MemoryTestIn, query: Query[schemas.OwnerQuery]
 ) -> MemoryTestOut:
     """Make a memory test; the one that is there already if it asks the same."""
-    caller = request.auth
-    caller.require_person(_WHO)
-    memory = Memory(caller.agent(agent_id), acting_owner.target(caller, query.owner))
+    caller, agent = request.auth, _agent(request.auth, agent_id)
+    memory = Memory(agent, acting_owner.target(caller, query.owner))
     caller.require_for(memory.owner, Right.FACTS)
     with caller.write() as tx:
         made = memory_tests.add(tx, memory, **body.model_dump(), writer=caller.writer)
@@ -84,9 +83,14 @@ def run_memory_tests(
     return MemoryTestRun(passed=passed, failed=len(items) - passed, items=items)
 
 
+def _agent(caller: Caller, agent_id: str) -> Agent:
+    agent = caller.agent(agent_id)
+    caller.require_person("Only a person can read or make memory tests.")
+    return agent
+
+
 def _memory(caller: Caller, agent_id: str, query: schemas.OwnerQuery) -> Memory:
-    caller.require_person(_WHO)
-    return acting_owner.readable(caller, agent_id, query.owner)
+    return Memory(_agent(caller, agent_id), acting_owner.asked(caller, query.owner))
 
 
 def _shown(memory: Memory, one: ListedTest) -> MemoryTestOut:

@@ -73,7 +73,7 @@ class Inputs:
     mentions: tuple[Mention, ...]
     recalls: Mapping[tuple[str, int], Recall]
     material: Material
-    tests: tuple[MemoryTest, ...] = ()
+    tests: Sequence[MemoryTest] = ()  # a look ahead asks none
     profile: Text | None = None  # an owner's own; the shared one is people's
     retired: tuple[tuple[str, str], ...] = ()  # what left lately, and why
     decided: frozenset[tuple[Any, ...]] = frozenset()  # what people decided about statements
@@ -145,7 +145,7 @@ def read(run: Run, days: int = 0) -> Inputs:
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
-        tests=tuple(memory_tests.standing(run.agent_id, run.owner_id)),
+        tests=() if run._state.adding else memory_tests.standing(run.agent_id, run.owner_id),
         material=replace(material, living=living, rejected=_rejected(run, written, away, material)),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},
