@@ -252,7 +252,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
         changes = _write(night, entry)
         reports.store(tx, run, read, made, done, entry=entry, changes=changes, memory=night.content)
         review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
-        waits = skills.propose(tx, run, read, night.content)
+        waits = is_current and skills.propose(tx, run, read, night.content)
         lease.finish(_outcome(made, held, waits=waits), record=tx.record)
         backfill.go_on(tx, run)
     return True
