@@ -253,7 +253,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
         if not held:
             memory_tests.retire(tx, run, made.retired)
         review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
-        waits = skills.propose(tx, run, read, night.content)
+        waits = is_current and skills.propose(tx, run, read, night.content)
         lease.finish(_outcome(made, held, waits=waits), record=tx.record)
         backfill.go_on(tx, run)
     return True

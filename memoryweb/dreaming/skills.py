@@ -171,7 +171,7 @@ class _Drafts:
     def __init__(
         self, read: Inputs, skills: Mapping[str, tuple[File, ReadableFile]], memory: str
     ) -> None:
-        self._material, self._skills, self._memory = read.material, skills, read.memory
+        self._material, self._skills = read.material, skills
         self._mentions = {one.ref: one for one in read.mentions if not one.waits}
         self._notes = {
             ref: _Ground(clean(one.text), one.date, source_of(one), one.outside)
@@ -276,7 +276,7 @@ def _skill(
         (_("What went wrong"), [(f"- {text}", on) for text, on in wrong]),
         (_("Learned from"), [(f"- {day}", on) for day, on in sorted(learned.items())]),
     ]
-    lines: list[_Told] = [(f"# {name}", behind)]
+    lines: list[_Told] = [(f"# {name}", ())]
     for heading, told in parts:
         lines += [("", ()), (f"## {heading}", ()), ("", ()), *told] if told else []
     return _Draft(f"{SKILL.start}{name}/SKILL.md", lines)

@@ -122,7 +122,7 @@ def _asked(lease: Lease, conversation: Conversation, window: Window) -> Findings
             endpoint=endpoint,
             local_only=agent.local_models_only,
         )
-        lease.advance(Run.Phase.ANSWER, model=said.model, **lease.spent(said))
+        lease.advance(Run.Phase.ANSWER, consolidator="model", model=said.model, **lease.spent(said))
         lines += said.value.remember
         if not said.value.search:
             break
