@@ -161,7 +161,7 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
             schema=DreamAnswer,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=run.team.token_budget,
-            local_only=run.agent.local_models_only,
+            local_only=run.agent.asks_local_only(),
         )
     except ModelError as error:
         lease.store(
