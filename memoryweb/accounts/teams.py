@@ -115,6 +115,11 @@ def find(text: str) -> Team:
     return named[0]
 
 
+def by_name() -> "models.QuerySet[Team]":
+    """All but the built-in one."""
+    return Team.objects.filter(is_system=False).order_by("name", "slug")
+
+
 def names(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
     """Every id's slug; the id itself for a team that is gone."""
     known = dict(Team.objects.filter(pk__in=ids).values_list("pk", "slug"))

@@ -119,6 +119,11 @@ class Agent(tables.TeamRow):
     def __str__(self) -> str:
         return self.name
 
+    def asks_local_only(self) -> bool:
+        """As it is by now: what began before the switch sends nothing elsewhere after it."""
+        self.refresh_from_db(fields=["local_models_only"])
+        return self.local_models_only
+
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.time_zone)

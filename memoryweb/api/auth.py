@@ -57,6 +57,7 @@ class Right(Enum):
     FORGET = Permission.FORGET, Scope.MEMORY_WRITE
     SEE_OWNERS = Permission.SEE_OWNERS, Scope.MEMORY_READ
     SEE_AUDIT = Permission.SEE_AUDIT, Scope.AUDIT_READ
+    PACK_EVIDENCE = Permission.PACK_EVIDENCE, Scope.AUDIT_READ
 
     def __init__(
         self, permission: Permission, scope: Scope, is_free_for_oneself: bool = False

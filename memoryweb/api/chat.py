@@ -25,7 +25,6 @@ from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, turn
 from memoryweb.chat.compaction import TalkArchive
 from memoryweb.chat.turn import ChatQuestion, Prompt, StoredAnswer
-from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.conversations import conversation_id
 
 router = Router(tags=["Chat"])
@@ -248,7 +247,7 @@ def _events(caller: Caller, begun: _Turn, parts: turn.Parts) -> Iterator[bytes]:
         for part in parts:
             if isinstance(part, str):
                 yield turn.event("delta", {"text": part})
-            elif isinstance(part, ModelError):
+            elif isinstance(part, turn.Refused):
                 yield turn.event("error", json.loads(respond(problem_of(caller, part)).content))
             else:
                 yield _event("done", begun.answer(part.text, part))

@@ -68,6 +68,7 @@ _OF_CODE = {
     "name_taken": (409, "name"),
     "preview_unknown": (400, "token"),
     "too_large": (413, "file"),
+    "unavailable": (503, ""),
 }
 
 

@@ -1,11 +1,12 @@
 """Statements: what is held, who said it and since when, how far it is trusted."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from django.db.models import Prefetch, Q, QuerySet
+from django.http import HttpResponse
 from django.utils import timezone
 from ninja import Query
 from pydantic import Field
@@ -16,9 +17,11 @@ from memoryweb.api.acting_owner import Visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.problems import or_not_found
 from memoryweb.api.routing import Router
+from memoryweb.api.snapshots import ARCHIVE, ZIP
 from memoryweb.language.extraction_rules import Kind
+from memoryweb.memory import evidence_packs, questions
 from memoryweb.memory import facts as memory_facts
-from memoryweb.memory import questions
+from memoryweb.memory.evidence_packs import Auditor
 from memoryweb.memory.models import Contradiction, Evidence, Fact, Scope, SourceClass
 from memoryweb.memory.models.writer import Transaction, Writer
 from memoryweb.memory.statements import listing
@@ -157,6 +160,16 @@ class FactQuery(schemas.OwnerPaging):
     q: str = Field("", max_length=200, description="Text that the fact contains.")
 
 
+class EvidenceQuery(schemas.Camel):
+    at: schemas.Instant | None = Field(
+        None,
+        ge=datetime(2000, 1, 1, tzinfo=UTC),
+        lt=datetime(2100, 1, 1, tzinfo=UTC),
+        description="What was held then; default: now.",
+        examples=["2026-11-20T09:00:00Z"],
+    )
+
+
 class ContradictionQuery(schemas.OwnerPaging):
     """`owner`, `state`, `cursor` and `limit`."""
 
@@ -267,6 +280,28 @@ def undo_contradiction(request: Request, agent_id: str, contradiction_id: str) -
     return _decided(request.auth, agent_id, contradiction_id, memory_facts.undo)
 
 
+@router.operation(
+    "GET",
+    ONE + "/evidence",
+    Right.PACK_EVIDENCE,
+    extra={"responses": {200: {"description": "OK", "content": {ZIP: ARCHIVE}}}},
+)
+def pack_evidence(
+    request: Request, agent_id: str, fact_id: str, query: Query[EvidenceQuery]
+) -> HttpResponse:
+    """Make an evidence pack of a fact; with the scope `memory:read`, too."""
+    caller = request.auth
+    caller.require(Right.READ)
+    agent, visible = _of_person(caller, agent_id, fact_id, "Evidence is packed for a person.")
+    fact = _one(caller, agent, visible, fact_id)
+    mine, now = visible.texts or (), timezone.now()
+    by = Auditor(caller.team, caller.actor, now, mine, visible.shows)
+    packed = evidence_packs.pack(by, fact, query.at or now)
+    response = HttpResponse(packed, content_type=ZIP)
+    response["Content-Disposition"] = f'attachment; filename="{by.filename}"'
+    return response
+
+
 def reworded(caller: Caller, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
     def act(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
         memory_facts.edit(tx, fact, body.text, writer=body.typed_by(writer))
@@ -305,10 +340,15 @@ def _decided(
     return _rivals(shown.get(pk=found.pk))
 
 
-def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visibility]:
+def _of_person(
+    caller: Caller,
+    agent_id: str,
+    row_id: str,
+    why: str = "Only a person can decide whether a fact is true.",
+) -> tuple[Agent, Visibility]:
     agent = caller.agent(agent_id)
     known_id(row_id)
-    caller.require_person("Only a person can decide whether a fact is true.")
+    caller.require_person(why)
     return agent, acting_owner.seen_by(caller, None)
 
 

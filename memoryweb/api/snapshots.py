@@ -133,24 +133,27 @@ class ImportTokenQuery(ImportQuery):
     )
 
 
-_BYTES = {"schema": {"type": "string", "format": "binary"}, "example": "(the bytes of the archive)"}
+ARCHIVE = {
+    "schema": {"type": "string", "format": "binary"},
+    "example": "(the bytes of the archive)",
+}
 
 
 def _archive_body(*fields: str) -> dict[str, Any]:
     """The two forms that an archive may be sent in: a form, also with those fields, or bare."""
-    properties = {"file": _BYTES["schema"], **{name: {"type": "string"} for name in fields}}
+    properties = {"file": ARCHIVE["schema"], **{name: {"type": "string"} for name in fields}}
     form = {
         "schema": {"type": "object", "properties": properties, "required": ["file"]},
-        "example": {"file": _BYTES["example"], **dict.fromkeys(fields, "shared")},
+        "example": {"file": ARCHIVE["example"], **dict.fromkeys(fields, "shared")},
     }
-    return {"required": True, "content": {"multipart/form-data": form, ZIP: _BYTES}}
+    return {"required": True, "content": {"multipart/form-data": form, ZIP: ARCHIVE}}
 
 
 @router.operation(
     "GET",
     BASE + "/export",
     Right.EXPORT,
-    extra={"responses": {200: {"description": "OK", "content": {ZIP: _BYTES}}}},
+    extra={"responses": {200: {"description": "OK", "content": {ZIP: ARCHIVE}}}},
 )
 def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) -> HttpResponse:
     """Export a ZIP: core files, daily notes and a manifest, or all files as Markdown notes."""

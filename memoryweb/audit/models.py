@@ -149,10 +149,13 @@ def newest_head() -> datetime | None:
     return None if newest is None else _EPOCH + timedelta(microseconds=newest)
 
 
+def micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
 def count_since(team_id: UUID, action: str, actor_id: str | None, since: datetime) -> int:
     """How often somebody, or anybody, did (or was refused) a thing since that moment."""
-    micros = (since - _EPOCH) // timedelta(microseconds=1)
-    events = Event.objects.filter(team_id=team_id, action=action, at_us__gte=micros)
+    events = Event.objects.filter(team_id=team_id, action=action, at_us__gte=micros(since))
     return (events.filter(actor_id=actor_id) if actor_id is not None else events).count()
 
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.http import StreamingHttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.models import Integration, Token, User
 from memoryweb.agents.models import Agent, Owner, Reader
@@ -17,6 +19,8 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.audit.record import Actor
 from memoryweb.chat import compaction
 from memoryweb.chat.compaction import TalkArchive
+from memoryweb.core.database_unavailable import refusal
+from memoryweb.core.tables import MemoryRefused
 from memoryweb.extraction import requests
 from memoryweb.llm import client, tokens, transport
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
@@ -202,7 +206,13 @@ def whole(prompt: Prompt) -> Reply:
 # A turn as it is written: what its faces tell while it lasts.
 
 EVENT_STREAM = "text/event-stream"
-Parts = Generator[str | ModelError | StoredAnswer, None, None]
+Refused = ModelError | MemoryRefused
+Parts = Generator[str | Refused | StoredAnswer, None, None]
+
+
+class NotKept(MemoryRefused):
+    code = "unavailable"
+    sentence = gettext_lazy("This turn could not be saved right now. Send it again later.")
 
 
 def begun(prompt: Prompt) -> tuple[str, Pieces]:
@@ -214,16 +224,21 @@ def begun(prompt: Prompt) -> tuple[str, Pieces]:
 def parts(prompt: Prompt, first: str, rest: Pieces) -> Parts:
     """The turn is kept at the end; a reader who has gone by then leaves nothing."""
     said = [first]
+    ended: Refused | StoredAnswer
     with closing(rest):
         yield first
         try:
             for piece in rest:
                 said.append(piece)
                 yield piece
-        except ModelError as error:
-            yield error
-            return
-    yield keep(prompt, "".join(said))
+            ended = keep(prompt, "".join(said))
+        except (ModelError, MemoryRefused) as error:
+            ended = error
+        except DatabaseError as error:
+            if not refusal(error):
+                raise
+            ended = NotKept()
+    yield ended
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:

@@ -190,7 +190,7 @@ def _completed(
             schema=schema,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=run.team.token_budget,
-            local_only=run.agent.local_models_only,
+            local_only=run.agent.asks_local_only(),
         )
     except ModelError as error:
         lease.store(run.phase if name == "skills" else Run.Phase.INPUTS, **lease.spent(error))

@@ -138,7 +138,7 @@ def by_model(parts: Sequence[Part], now: datetime) -> list[ExtractorAnswer]:
         schema=ExtractionAnswer,
         deadline=time.monotonic() + settings.EXTRACTION_TIMEOUT_SECONDS,
         daily_tokens=conversation.team.token_budget,
-        local_only=conversation.agent.local_models_only,
+        local_only=conversation.agent.asks_local_only(),
     )
     try:
         found = list(_found(parts, said.value))

@@ -90,6 +90,12 @@ def requests_on(day: date, teams: Collection[UUID]) -> dict[UUID, int]:
     return dict(rows.values_list("team_id", "requests"))
 
 
+def on_day(teams: Collection[UUID]) -> dict[UUID, tuple[int, int]]:
+    """Calls of programs and tokens of models, today."""
+    rows = Usage.objects.filter(day=_day(), team_id__in=teams)
+    return {row.team_id: (row.requests, row.used_in + row.used_out) for row in rows}
+
+
 def total() -> TokenSpend:
     """Of all teams since the first day, with what it cost."""
     columns = {"tokens_in": "used_in", "tokens_out": "used_out", "cost_micros": "cost_micros"}

@@ -123,8 +123,7 @@ def make(lease: Lease) -> None:
     if not result["seen"]:
         _clear(lease, row)
     agent = lease.run.agent
-    is_barred = agent.local_models_only and endpoint and not is_local(endpoint.url)
-    if endpoint is None or is_barred or agent.archived_at:
+    if endpoint is None or _is_barred(agent, endpoint) or agent.archived_at:
         lease.finish(Outcome(Run.Status.NO_CHANGE, result={}))
         return
     work = _Work(lease, endpoint, result)
@@ -136,6 +135,10 @@ def make(lease: Lease) -> None:
         result["seen"] = keys[-1] if keys else result["seen"]
         row.refresh_from_db(fields=["dimension"])
         _batch(work, keys, row.dimension)
+
+
+def _is_barred(agent: Agent, endpoint: Endpoint) -> bool:
+    return not is_local(endpoint.url) and agent.asks_local_only()
 
 
 def _begun(run: Run, row: TeamEmbedding) -> dict[str, Any]:
@@ -252,6 +255,8 @@ def _made(work: _Work, texts: dict[int, str], dimension: int | None) -> dict[int
 
 def _embedded(work: _Work, texts: list[str], dimension: int | None) -> list[Vector]:
     run = work.lease.run
+    if _is_barred(run.agent, work.endpoint):
+        raise _changed()
     until = time.monotonic() + CALL_SECONDS
     limits: Any = {"daily_tokens": run.team.token_budget, "dimension": dimension}
     made, tokens = embedding.embed(run.team_id, work.endpoint, texts, deadline=until, **limits)

@@ -20,6 +20,7 @@ class MailNotice(models.Model):
     learned = models.BooleanField(default=False)
     waits = models.BooleanField(default=False)
     failed = models.BooleanField(default=False)
+    heads = models.BooleanField(default=False, help_text="signed ones of the audit log")
     site = PlainCharField(max_length=200, help_text="where it was chosen, for the links of a mail")
     language = PlainCharField(max_length=8, blank=True, help_text="that it was chosen in")
     told_until = models.DateTimeField(help_text="what happened before is not told any more")
@@ -36,7 +37,7 @@ class MailNotice(models.Model):
 
     @property
     def is_on(self) -> bool:
-        return self.learned or self.waits or self.failed
+        return self.learned or self.waits or self.failed or self.heads
 
 
 # A type of message: what people call it, and the audit actions that it tells of, if any.

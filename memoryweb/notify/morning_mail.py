@@ -1,6 +1,7 @@
 """Sends each person's mail of the day: claimed by one worker, tried again where the server surely
 did not take it, and never sent twice. A worker that dies in between leaves that day without one."""
 
+import json
 import smtplib
 import socket
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +32,8 @@ from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.accounts.signins import record_act
 from memoryweb.agents.models import Owner
+from memoryweb.audit import checkpoints
+from memoryweb.audit.checkpoints import Checkpoint
 from memoryweb.dreaming.queries import done_in
 from memoryweb.dreaming.story import Tally, counts
 from memoryweb.memory.review import Inbox, reach_of
@@ -139,10 +142,12 @@ class News:
     reminders: Mapping[int, int] = field(default_factory=dict)  # days → how many wait that long now
     failed: int = 0
     ending: int = 0  # of one's own, whose chosen last day is close
+    head: Checkpoint | None = None  # of the audit log, signed since the last mail
 
     @property
     def is_any(self) -> bool:
-        return bool(self.learned or self.new or self.reminders or self.failed or self.ending)
+        counted = self.learned or self.new or self.reminders or self.failed or self.ending
+        return bool(counted or self.head)
 
 
 def of_all_teams(row: MailNotice, user: User, now: datetime) -> list[News]:
@@ -164,6 +169,7 @@ def _news_of(row: MailNotice, membership: Membership, now: datetime) -> News:
         learned=_learned(team, own, since, now) if row.learned else {},
         failed=_failed(team, own, since, now) if row.failed else 0,
         ending=_ending(membership.user, own, since, now) if row.learned else 0,
+        head=_head(membership, since) if row.heads else None,
         **(_waiting(team, membership.role, own, since, now) if row.waits else {}),
     )
 
@@ -209,6 +215,19 @@ def _failed(team: Team, own: Sequence[UUID], since: datetime, now: datetime) -> 
     return failed.count()
 
 
+def _head(membership: Membership, since: datetime) -> Checkpoint | None:
+    """The newest, which vouches for those before it. Heads are dated in whole seconds."""
+    newest = hears_heads(membership) and checkpoints.newest(membership.team_id)
+    if not newest or not newest.is_ours:
+        return None
+    is_new = datetime.fromisoformat(newest.at) >= since.replace(microsecond=0)
+    return newest if is_new else None
+
+
+def hears_heads(membership: Membership) -> bool:
+    return can(membership.role, Permission.SEE_AUDIT)
+
+
 def _common(owner: str, own: Sequence[UUID]) -> Q:
     """Shared memory, the system's and one's own."""
     return Q(**{owner: None}) | Q(**{f"{owner}__in": own}) | Q(**{f"{owner}__source": "system"})
@@ -244,8 +263,14 @@ def _lines(row: MailNotice, found: Sequence[News], stop: str) -> Iterator[str]:
         yield f"\n{news.team.name}"
         yield from (f"- {line}" for line in _sentences(news))
         yield f"{row.site}/t/{news.team.slug}/"
+        if news.head:
+            yield _(
+                "Signed head of the audit log, event {n}. Keep it, and compare it at any time:"
+            ).format(n=news.head.seq)
+            yield f"{row.site}/t/{news.team.slug}/audit/verify/"
+            yield json.dumps(news.head.told(), indent=1)  # lines that no mail program breaks
     yield "\n--"
-    yield _("This mail contains no memory text, only counts.")
+    yield _("This mail contains no memory text.")
     yield _("You chose this mail on your profile: {url}").format(url=f"{row.site}/profile/")
     yield _("Stop it with one click: {url}").format(url=stop)
 
@@ -297,7 +322,7 @@ def channel_text(endpoint: Endpoint, since: datetime, now: datetime) -> str:
 
 # A person chooses what they hear by mail, or stops it all by the link in one.
 
-KINDS = ("learned", "waits", "failed")
+KINDS = ("learned", "waits", "failed", "heads")
 _STOP_SALT = "memoryweb.notices.stop"
 _MORNING = time(8)
 

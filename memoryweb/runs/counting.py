@@ -26,12 +26,12 @@ Key = tuple[str, str]
 
 @dataclass
 class _Calls:
-    """Of a team's programs. `today` as the table had it, and `others` what other processes had
-    added to it in the minute before."""
+    """Of a team's programs. `today` as the table had it, None before it was asked; `others`: what
+    other processes had added to it in the minute before."""
 
     minute: int = 0
     in_minute: int = 0
-    today: int = 0
+    today: int | None = None
     others: int = 0
 
 
@@ -61,7 +61,7 @@ def call(team_id: UUID, a_minute: int | None, a_day: int | None) -> float:
         known, fresh = _known(team_id, now), (team_id, now.date())
         if known.minute != minute:
             known.minute, known.in_minute = minute, 0
-        if a_day is not None and known.today + _fresh[fresh] >= a_day:
+        if a_day is not None and (known.today or 0) + _fresh[fresh] >= a_day:
             return 86_400 - (now.hour * 60 + now.minute) * 60 - now.second
         if a_minute is not None and known.in_minute + known.others >= a_minute:
             return 60 - now.second
@@ -90,7 +90,8 @@ def write() -> None:
         for team_id, total in today.items():
             known = _known(team_id, now)
             own = fresh[team_id, now.date()]
-            known.others, known.today = max(0, total - known.today - own), total
+            before = total - own if known.today is None else known.today
+            known.others, known.today = max(0, total - before - own), total
 
 
 def _known(team_id: UUID, now: datetime) -> _Calls:

@@ -2,9 +2,9 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -26,7 +26,8 @@ from memoryweb.audit import checkpoints, keys, verify_export
 from memoryweb.audit import verify as verifying
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.checkpoints import Checkpoint
-from memoryweb.audit.models import Event, events_of, oldest_first
+from memoryweb.audit.export import is_open, jsonl
+from memoryweb.audit.models import Event, events_of, micros, oldest_first
 from memoryweb.audit.record import Entry, record, target
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -162,15 +163,9 @@ def actor_of(event: Event, names: Names) -> str:
 
 def about(visit: Visit, event: Event) -> list[str]:
     said = event.said
-    shown = [said[name] for name in said if is_open(visit, event, name)]
-    hidden = event.target_kind == "file" and not is_open(visit, event, "path")
+    shown = [said[name] for name in said if is_open(visit.mine, event, name)]
+    hidden = event.target_kind == "file" and not is_open(visit.mine, event, "path")
     return [_("a personal file"), *shown] if hidden else shown
-
-
-def is_open(visit: Visit, event: Event, label: str) -> bool:
-    """What an event's words are about another person stays hidden: their memory is not open."""
-    owner = event.on_behalf_of
-    return owner is None or owner in visit.mine or label == "reason"
 
 
 class FilterForm(PeriodForm):
@@ -192,46 +187,10 @@ class FilterForm(PeriodForm):
 
 # The audit log to take along: JSONL, which can be checked without memoryweb, and CSV to read.
 
-FORMAT = "memoryweb-audit-1"  # verify_export.py reads it
 _TITLES = (
     *("seq", "at", "who", "role", "action", "what", "outcome", "reason", "about"),
     *("revision", "run", "ip", "user_agent", "hash"),
 )
-
-
-def jsonl(
-    request: TeamRequest,
-    events: "QuerySet[Event]",
-    asked: Mapping[str, Any],
-    checkpoint: Checkpoint,
-    *,
-    first: int = 1,
-) -> Iterator[str]:
-    """`first`: the number of the event that they begin with, where no filter leaves any out."""
-    head = {
-        "format": FORMAT,
-        "team": str(request.visit.team.pk),
-        "name": request.visit.team.name,
-        "filter": {name: str(value) for name, value in asked.items()},
-        "events": events.count(),
-        "first": first,
-    }
-    yield _line(head)
-    for event in oldest_first(events):
-        yield _line(
-            {
-                "seq": event.seq,
-                "previous": bytes(event.previous).hex(),
-                "hash": bytes(event.hash).hex(),
-                "canonical": bytes(event.canonical).decode(),
-                "labels": {
-                    label.name: {"salt": bytes(label.salt).hex(), "text": label.text}
-                    for label in event.labels.all()
-                    if label.salt is not None and is_open(request.visit, event, label.name)
-                },
-            }
-        )
-    yield _line({"checkpoint": checkpoint.told()})
 
 
 def as_csv(request: TeamRequest, events: "QuerySet[Event]") -> Iterator[str]:
@@ -251,10 +210,6 @@ def as_csv(request: TeamRequest, events: "QuerySet[Event]") -> Iterator[str]:
         )
 
 
-def _line(said: Mapping[str, Any]) -> str:
-    return json.dumps(said, ensure_ascii=False) + "\n"
-
-
 def _row(cells: Iterable[object]) -> str:
     written = io.StringIO()
     csv.writer(written).writerow([_harmless(str(cell)) for cell in cells])
@@ -267,7 +222,6 @@ def _harmless(cell: str) -> str:
 
 
 _Spool = SpooledTemporaryFile[bytes]
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _IN_MEMORY = 1024 * 1024  # bytes of an export; what is larger waits in a file
 _A_STEP = 5000  # events verified at once, so that each answer comes within a second or two
 
@@ -348,7 +302,8 @@ def export(request: TeamRequest) -> FileResponse:
     signed = checkpoints.sign(visit.team.pk, visit.now)
     assert signed, "a team begins with an event"
     events = _filtered(events_of(visit.team.pk), form).filter(seq__lte=signed.seq)
-    parts = as_csv(request, events) if kind == "csv" else jsonl(request, events, asked, signed)
+    as_jsonl = partial(jsonl, visit.team, mine=visit.mine)
+    parts = as_csv(request, events) if kind == "csv" else as_jsonl(events, asked, signed)
     # Read to the end here: a response is sent outside the team's scope, and a failure is no export.
     file = _Spool(_IN_MEMORY)
     file.writelines(part.encode() for part in parts)
@@ -405,7 +360,3 @@ def _actor(asked: Mapping[str, Any]) -> dict[str, str]:
 
 def _day(moment: datetime) -> object:
     return timezone.localtime(moment).date()
-
-
-def micros(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(microseconds=1)

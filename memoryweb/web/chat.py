@@ -123,7 +123,7 @@ def _events(parts: turn.Parts) -> Iterator[bytes]:
         for part in parts:
             if isinstance(part, str):
                 yield turn.event("delta", {"text": part})
-            elif isinstance(part, ModelError):
+            elif isinstance(part, turn.Refused):
                 yield _failed(part)
             else:
                 yield turn.event("done", {})

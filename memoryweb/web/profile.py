@@ -1,5 +1,6 @@
 """A person's own profile, and the picture that their second factor is set up with."""
 
+from typing import Any
 from urllib.parse import urlencode
 
 from allauth.account.adapter import get_adapter
@@ -13,6 +14,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -22,7 +24,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memoryweb.accounts import addresses
 from memoryweb.accounts.backends import speak
 from memoryweb.accounts.exceptions import AccountsRefused
-from memoryweb.accounts.members import change_profile, set_zone
+from memoryweb.accounts.members import change_profile, current_memberships, set_zone
+from memoryweb.accounts.models import User
 from memoryweb.notify import morning_mail
 from memoryweb.web.access import UserRequest
 from memoryweb.web.form_fields import zone_choices
@@ -38,6 +41,14 @@ class MailForm(forms.Form):
     )
     waits = forms.BooleanField(label=gettext_lazy("What waits for your decision"), required=False)
     failed = forms.BooleanField(label=gettext_lazy("What failed"), required=False)
+    heads = forms.BooleanField(
+        label=gettext_lazy("The audit log's newest signed head, to keep elsewhere"), required=False
+    )
+
+    def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not any(map(morning_mail.hears_heads, current_memberships(user.pk, timezone.now()))):
+            del self.fields["heads"]
 
 
 @require_POST
@@ -51,7 +62,7 @@ def zone(request: UserRequest) -> HttpResponse:
 
 @require_POST
 def choose(request: UserRequest) -> HttpResponse:
-    form = MailForm(request.POST)
+    form = MailForm(request.user, request.POST)
     if form.is_valid():
         site = request.build_absolute_uri("/").rstrip("/")
         language = get_language() or ""
@@ -91,7 +102,7 @@ def profile(request: UserRequest) -> HttpResponse:
     chosen = {kind: getattr(notice, kind, False) for kind in morning_mail.KINDS}
     context = {
         "form": form,
-        "mail_form": MailForm(initial=chosen, auto_id="mail_%s"),
+        "mail_form": MailForm(user, initial=chosen, auto_id="mail_%s"),
         "notice": notice,
         "can_mail": morning_mail.is_set_up(),
     }

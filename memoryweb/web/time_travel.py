@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -19,11 +18,10 @@ from django.utils.translation import gettext_lazy
 from memoryweb.accounts.permissions import Permission
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.markdown.paths import kind_of
+from memoryweb.memory.evidence_packs import belief
 from memoryweb.memory.lines import revisions
-from memoryweb.memory.models import Injection
-from memoryweb.memory.prompt import prompts_with
+from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.statements.bullets import Statement, statements_of
-from memoryweb.memory.statements.listing import Held, held_in
 from memoryweb.memory.visible.readable import Look, To
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.agents.activity import Line
@@ -107,7 +105,7 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         at=since,
         until=until and end,
         **_choices(request, named, asked),
-        belief=fact and at and belief(request, workspace, fact, at, before, since=at - _MONTH),
+        belief=fact and at and _belief(request, workspace, fact, at, before),
         can_pack=request.visit.can(Permission.PACK_EVIDENCE),
         **({} if fact else _seen(request, workspace, asked.get("show", ""), before, after)),
     )
@@ -127,8 +125,8 @@ def _seen(
     request: TeamRequest,
     workspace: Workspace,
     how: str,
-    before: Sequence[revisions.Past],
-    after: Sequence[revisions.Past],
+    before: Sequence[Past],
+    after: Sequence[Past],
 ) -> dict[str, Any]:
     if how == "changes":
         shown = page(request, revisions.changes(before, after), size=20)
@@ -139,9 +137,7 @@ def _seen(
     return {"how": "", **_told(workspace, before, after)}
 
 
-def _told(
-    workspace: Workspace, before: Sequence[revisions.Past], after: Sequence[revisions.Past]
-) -> dict[str, Any]:
+def _told(workspace: Workspace, before: Sequence[Past], after: Sequence[Past]) -> dict[str, Any]:
     """What came, changed and went between two moments, and what stood at the first."""
     look = Look(To.PAGE, files=list({one.file for one in (*before, *after) if _holds_facts(one)}))
     was, now = _statements(look, before), _statements(look, after)
@@ -173,11 +169,11 @@ def _told(
     }
 
 
-def _holds_facts(past: revisions.Past) -> bool:
+def _holds_facts(past: Past) -> bool:
     return kind_of(past.path).holds_facts
 
 
-def _statements(look: Look, pasts: Sequence[revisions.Past]) -> dict[str, Statement]:
+def _statements(look: Look, pasts: Sequence[Past]) -> dict[str, Statement]:
     """By print."""
     there = revisions.with_texts([past for past in pasts if _holds_facts(past)])
     texts = ((look.then(past.file, past.content), past.path) for past in there)
@@ -212,51 +208,23 @@ def _asked(request: TeamRequest, named: dict[str, datetime]) -> QueryDict:
     return asked
 
 
-@dataclass(frozen=True)
-class Belief:
-    """What was held at a moment of the same thing as a statement, on what, and in which prompts."""
-
-    fact: Any
-    text: str
-    lines: list[tuple[Held, str, list[dict[str, Any]]]]
-    prompts: list[Injection]
-    talks: list[dict[str, Any]]
-
-
-def belief(
-    request: TeamRequest,
-    workspace: Workspace,
-    fact_id: UUID,
-    at: datetime,
-    there: Sequence[revisions.Past],
-    *,
-    since: datetime | None = None,
-) -> Belief:
-    """`there`: the files of the workspace then. `since`: of older prompts it tells nothing."""
+def _belief(
+    request: TeamRequest, workspace: Workspace, fact_id: UUID, at: datetime, there: Sequence[Past]
+) -> dict[str, Any]:
+    """Its lines then, each with its text and what it stands on, and the prompts of a month."""
     fact = get_object_or_404(workspace.agent.facts.of(*workspace.memory.key), pk=fact_id)
     note_read(request, workspace.owner, "fact", fact_id)
-    held = held_in(there, fact)
-    facts, files = [one.fact for one in held], {one.past.file for one in held}
-    look = Look(To.PAGE, facts=[fact], files=files)
-    words = [_words(look, one) for one in held]
+    reach = request.visit.outcomes("injection__owner")
+    found = belief(fact, at, there, reach, since=at - _MONTH)
     grounds = [
         [one for one in its if one["at"] is None or one["at"] <= at]
-        for its in grounds_of(request, *facts)
+        for its in grounds_of(request, *(held.fact for held, _text in found.lines))
     ]
-    reach = request.visit.outcomes("injection__owner")
-    prompts = prompts_with(facts, {file.pk for file in files}, reach, at, since)
-    talks = talks_of(request, prompts)
-    return Belief(
-        fact, look.fact(fact).text, [*zip(held, words, grounds, strict=True)], prompts, talks
-    )
+    lines = [(*line, its) for line, its in zip(found.lines, grounds, strict=True)]
+    return {**vars(found), "lines": lines, "talks": talks_of(request, found.prompts)}
 
 
-def _words(look: Look, held: Held) -> str:
-    lines = look.then(held.past.file, held.past.content).split("\n")
-    return "\n".join(lines[held.at.line - 1 : held.at.end])
-
-
-def _since(past: revisions.Past) -> str:
+def _since(past: Past) -> str:
     """What became of a file after the moment."""
     if past.file.deleted_at is not None:
         return _("deleted since")
@@ -277,7 +245,7 @@ def _shown(
     ]
 
 
-def _texts(look: Look, pasts: Sequence[revisions.Past | None]) -> list[str]:
+def _texts(look: Look, pasts: Sequence[Past | None]) -> list[str]:
     """The text of each; nothing where the file was not there."""
     there = revisions.with_texts([past for past in pasts if past])
     shown = {past.file.pk: look.then(past.file, past.content) for past in there}

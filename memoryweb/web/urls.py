@@ -36,7 +36,7 @@ from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import installation_model, members, model_choice, tokens
+from memoryweb.web.team import installation_model, members, model_choice, quotas, tokens
 from memoryweb.web.team import views as team
 
 
@@ -224,6 +224,7 @@ settings_patterns: Patterns = [
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
     path("meaning/use/", model_choice.use, _MEANING, name="settings_embedding_use"),
     path("meaning/own/", model_choice.own, _MEANING, name="settings_embedding_own"),
+    path("quotas/", quotas.quotas, name="settings_quotas"),
     path("health/", team.health, name="settings_health"),
     path("erasing/", team.erasing, name="settings_erasing"),
     path("erasing/keep/", team.keep, name="settings_keep"),

@@ -22,6 +22,7 @@ from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
 from memoryweb.memory import models
 from memoryweb.memory.lines.history import MessagePlace
+from memoryweb.memory.lines.revisions import author_name
 from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
@@ -240,20 +241,6 @@ def owner_query(visit: Visit, owner_id: UUID | None) -> str:
     if owner_id is None:
         return ""
     return "?owner=me" if owner_id == visit.me.pk else f"?owner={owner_id}"
-
-
-def author_name(row: models.Revision | models.LineOrigin) -> str:
-    """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
-    # Of a row, Django translates the labels of all choices.
-    kind = str(models.AuthorKind(row.author_kind).label)
-    if row.author_kind == models.AuthorKind.PERSON and row.user:
-        wrote = row if isinstance(row, models.Revision) else row.root
-        if wrote is None or wrote.token is None:
-            return str(row.user)
-        return _("{person} (token “{name}”)").format(person=row.user, name=wrote.token.name)
-    if isinstance(row, models.Revision) and row.integration:
-        return f"{kind} · {row.integration.name}"
-    return kind
 
 
 def said_by(row: models.Revision | models.LineOrigin, agent: Agent) -> str:

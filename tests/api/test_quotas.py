@@ -1,5 +1,6 @@
 """What a team's programs may use, and what is never refused."""
 
+from datetime import UTC
 from typing import Any
 
 import pytest
@@ -149,6 +150,18 @@ def test_processes_count_together(world: World, monkeypatch: pytest.MonkeyPatch)
     assert (counting._calls[team].today, counting._calls[team].others) == (9, 5)
     assert counting.call(team, 9, None) > 0
     assert counting.call(team, None, 9) > 60
+
+
+def test_a_process_that_starts_at_noon_takes_no_calls_of_the_morning_for_the_minutes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Clock(timezone.now().replace(second=1), monkeypatch)
+    team, today = world.team.pk, timezone.now().astimezone(UTC).date()
+    Usage.objects.create(team_id=team, day=today, requests=500)
+    assert counting.call(team, 9, 600) == 0
+    counting.write()
+    assert counting.call(team, 9, 600) == 0
+    assert counting.call(team, 9, 501) > 60
 
 
 @pytest.mark.databases

@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.urls import reverse
 from django.utils import timezone
 from django_scopes import scope
 
@@ -28,7 +30,8 @@ from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers, narrow
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.llm.refusals import LLAMA_CPP
-from tests.world import World
+from tests.unwritable import REASONS, unwritable
+from tests.world import World, signed_in
 
 CANOE = "Her canoe is red."
 ASKED = {"endUserId": "customer-1", "conversationId": "c-1", "message": "What colour is the canoe?"}
@@ -168,6 +171,43 @@ def test_a_stream_that_breaks_says_so_and_keeps_nothing(
         assert events(answer)[-1][0] == "error"
     else:
         assert answer.status_code in {502, 503}
+    assert not kept(world)
+
+
+def test_a_stream_whose_turn_was_answered_meanwhile_says_so(
+    world: World, callers: Callers, model_server: ModelServer
+) -> None:
+    model_server.text("It is red.")
+    slow: Any = callers.helpdesk.post("/chat/stream", asked(world), idempotency_key="k-1")
+    told = iter(slow.streaming_content)
+    next(told)
+    model_server.text("Red it is.")
+    first = callers.helpdesk.post("/chat", asked(world), idempotency_key="k-1")
+    assert first.status_code == 200
+    last = b"".join(told).decode().strip().split("\n\n")[-1]
+    assert last.startswith("event: error")
+    assert json.loads(last.partition("data: ")[2])["code"] == "message_conflict"
+    assert [text for _role, text in said(world)] == [ASKED["message"], "Red it is."]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["api", "page"])
+def test_a_stream_that_cannot_be_kept_says_so(
+    world: World, callers: Callers, model_server: ModelServer, way: str
+) -> None:
+    model_server.text("It is red.")
+    if way == "api":
+        answer: Any = callers.helpdesk.post("/chat/stream", asked(world))
+    else:
+        address = reverse("web:agents_chat_say", args=[world.team.slug, world.agent.pk])
+        said = {"talk": "c-1", "message": "What colour?"}
+        answer = signed_in(world.bob).post(address, said, headers={"Accept": "text/event-stream"})
+    told = iter(answer.streaming_content)
+    begun = next(told)
+    with unwritable(REASONS[connection.vendor][-1]):
+        last = (begun + b"".join(told)).decode().strip().split("\n\n")[-1]
+    assert last.startswith("event: error")
+    assert "could not be saved" in last
     assert not kept(world)
 
 

@@ -11,6 +11,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.dreaming.status import warnings
 from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import HostRefused
+from memoryweb.memory.writing import screening
 from tests.api.callers import Callers
 from tests.dreaming.nights import NIGHT, answer, dream, note
 from tests.extraction.talking import extract, talk
@@ -46,6 +47,27 @@ def test_what_it_holds_is_sent_to_no_other_host(
     world: World, callers: Callers, model_server: ModelServer
 ) -> None:
     assert _asks_everywhere(world, callers) == ["409", "rules", "rules"]
+    assert model_server.requests == []
+
+
+@pytest.mark.parametrize("work", ["extraction", "dream"])
+def test_a_switch_in_the_middle_of_a_run_holds_for_its_next_call(
+    world: World, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    told = screening.data_for_prompt
+
+    def told_and_switched(*given: Any, **more: Any) -> Any:
+        Agent.objects.filter(pk=world.agent.pk).update(local_models_only=True)
+        return told(*given, **more)
+
+    monkeypatch.setattr(screening, "data_for_prompt", told_and_switched)
+    if work == "extraction":
+        extract(world, talk(world))
+    else:
+        note(world, world.customer, NIGHT - timedelta(days=1), "Ines sails on Sundays.")
+        dream(world, world.customer)
+    world.agent.refresh_from_db()
+    assert world.agent.local_models_only
     assert model_server.requests == []
 
 

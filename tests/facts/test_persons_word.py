@@ -12,6 +12,7 @@ from memoryweb.memory.conversations.parsing import NewMessage
 from memoryweb.memory.lines import origins
 from memoryweb.memory.lines.flags import flagged_lines, print_of
 from memoryweb.memory.lines.origins import Origin
+from memoryweb.memory.lines.revisions import author_name
 from memoryweb.memory.lines.sources import Kind, Source
 from memoryweb.memory.models import AuthorKind, Fact, File, Import, LineOrigin, Message
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
@@ -23,7 +24,6 @@ from memoryweb.memory.snapshots import service as snapshots
 from memoryweb.memory.statements.corrections import corrections
 from memoryweb.memory.writing import machine_guards, proposing, write
 from memoryweb.memory.writing.write import NewLine
-from memoryweb.web.wording import author_name
 from tests.api.client import Api
 from tests.snapshots.archives import of
 from tests.world import World, personal_token

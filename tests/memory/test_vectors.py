@@ -8,6 +8,7 @@ from django.db import connection
 from django.utils import timezone
 from django_scopes import scope
 
+from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.llm import choices
@@ -31,6 +32,7 @@ from tests.world import World
 __all__ = ["net"]
 pytestmark = [pytest.mark.databases, pytest.mark.django_db]
 FERRY, ROSES = "The ferry leaves at nine.", "I water my roses."
+TOOTHACHE = "Bob has toothache."
 
 
 def forget(world: World, word: str) -> ForgetRequest:
@@ -118,6 +120,26 @@ def test_nothing_of_an_agent_for_local_models_goes_to_another_host(
     say(talk, "Tea is at five.", name="later")
     make()
     assert FERRY in with_vectors()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_switch_to_local_models_holds_for_the_next_call_of_a_run(
+    talk: World, embeddings: ModelServer
+) -> None:
+    say(talk, TOOTHACHE, owner=talk.bobs_memory, name="bobs")
+    made = answered(by_topic)
+
+    def switched(received: Received) -> Behaviour:
+        if {FERRY, TOOTHACHE} & {*received.body["input"]}:
+            with scope(team=talk.team):
+                Agent.objects.filter(pk=talk.agent.pk).update(local_models_only=True)
+            connection.close()
+        return made(received)
+
+    embeddings.default = switched
+    ended = {(run.status, run.reason) for run in make()}
+    assert ("skipped", "endpoint_changed") in ended
+    assert len({FERRY, TOOTHACHE} & {*sent(embeddings)}) == 1
 
 
 @pytest.mark.django_db(transaction=True)

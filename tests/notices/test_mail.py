@@ -1,6 +1,8 @@
 """A person's mail of the day: what it tells, to whom, and that it is sent once."""
 
+import json
 import smtplib
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,6 +16,7 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
+from memoryweb.audit import checkpoints
 from memoryweb.dreaming.models import Operation, Report
 from memoryweb.memory.models import AuthorKind, Fact, ReviewItem
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
@@ -221,11 +224,50 @@ def test_a_person_chooses_on_their_profile(world: World, settings: Any) -> None:
     assert "MEMORYWEB_EMAIL_HOST" in bob.get("/profile/").content.decode()
 
 
+def test_who_sees_the_audit_log_is_mailed_its_new_head_to_compare_later(world: World) -> None:
+    for user in (world.bob, world.vera):
+        _chosen(user)
+        assert 'name="heads"' not in signed_in(user).get("/profile/").content.decode()
+    _chosen(world.audrey)
+    assert 'name="heads"' in signed_in(world.audrey).get("/profile/").content.decode()
+    checkpoints.sign(world.twin.team.pk, timezone.now())
+    head = checkpoints.sign(world.team.pk, timezone.now())
+    assert head
+    morning_mail.send_due()
+    [sent] = mail.outbox
+    assert sent.to == [world.audrey.email]
+    told = sent.body[sent.body.index("{") : sent.body.index("}") + 1]
+    assert json.loads(told) == head.told()
+    assert max(map(len, told.splitlines())) < 150
+    address = f"/t/{world.team.slug}/audit/verify/"
+    assert f"https://memory.example{address}" in sent.body
+    page = signed_in(world.audrey).post(address, {"head": told}).content.decode()
+    assert "is as it was signed." in page
+    later = timezone.now() + timedelta(minutes=1)
+    MailNotice.objects.update(due_at=timezone.now(), sent_at=None, told_until=later)
+    morning_mail.send_due()
+    assert len(mail.outbox) == 1
+
+
+def test_a_head_is_not_mailed_to_who_is_no_auditor_any_more_or_signed_by_another(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _chosen(world.audrey)
+    head = checkpoints.sign(world.team.pk, timezone.now())
+    with monkeypatch.context() as other:
+        other.setattr(checkpoints, "newest", lambda _team: head and replace(head, key="00" * 32))
+        morning_mail.send_due()
+    _chosen(world.audrey)
+    world.team.memberships.filter(user=world.audrey).update(role="viewer")
+    morning_mail.send_due()
+    assert mail.outbox == []
+
+
 def _chosen(user: User) -> MailNotice:
     wanted = dict.fromkeys(morning_mail.KINDS, True)
     morning_mail.choose(user=user, site="https://memory.example", language="en", **wanted)
     hour = timezone.now() - timedelta(hours=1)
-    MailNotice.objects.update(due_at=hour, told_until=hour)
+    MailNotice.objects.filter(user=user).update(due_at=hour, told_until=hour)
     return MailNotice.objects.get(user=user)
 
 

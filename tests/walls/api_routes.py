@@ -320,6 +320,16 @@ ROUTES: dict[str, Route] = {
     "read_fact": _read(
         MEMORY + "/facts/{fact}?owner=shared", about="nobody", ids=("agent", "fact")
     ),
+    "pack_evidence": Route(
+        "GET",
+        MEMORY + "/facts/{fact}/evidence",
+        dict.fromkeys(READ, 403) | {"auditor": 200},
+        None,
+        "nobody",
+        stranger=403,
+        foreign=403,
+        ids=(),
+    ),
     "list_contradictions": _read(MEMORY + "/facts/contradictions"),
     "read_morning_card": _read(MEMORY + "/dream/morning-card"),
     "mark_morning_card_seen": Route(

@@ -396,6 +396,7 @@ ONE = frozenset(
         "settings_installation_model",
         "settings_installation_model_find",
         "settings_installation_model_remove",
+        "settings_quotas",
         "settings_start_own",
         "settings_hold",
         "settings_hold_end",

@@ -150,6 +150,7 @@ PAGES: dict[str, Route] = {
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
     "settings_installation_model": _get("settings_installation_model", dict.fromkeys(ROLES, 404)),
+    "settings_quotas": _get("settings_quotas", dict.fromkeys(ROLES, 404)),
     "agents_detail": _get("agents_detail", READ),
     "agents_detail of a customer": _get("agents_detail", CUSTOMERS, CUSTOMER),
     "agents_detail of Bob": _get("agents_detail", BOBS, BOB),
@@ -533,6 +534,7 @@ CHANGES: dict[str, Route] = {
             "settings_installation_model",
             "settings_installation_model_find",
             "settings_installation_model_remove",
+            "settings_quotas",
         )
     },
     "settings_start_own": _post("settings_start_own", MANAGE),

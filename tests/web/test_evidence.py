@@ -64,7 +64,7 @@ def _told(answer: Any) -> Any:
     return json.loads(_files(answer)["evidence.json"])
 
 
-def _verified(folder: Path, files: dict[str, bytes], *more: str) -> tuple[int, str]:
+def verified(folder: Path, files: dict[str, bytes], *more: str) -> tuple[int, str]:
     """By the verifier that is in the pack, in a Python that has nothing of memoryweb."""
     path, verifier = folder / "evidence.zip", folder / "verify_export.py"
     with zipfile.ZipFile(path, "w") as archive:
@@ -156,7 +156,7 @@ def _statements(client: Client, address: str) -> int:
 def test_a_pack_is_verified_without_memoryweb(stage: Stage, audrey: Client, tmp_path: Path) -> None:
     _asked(stage)
     files = _files(_pack(stage, audrey, _fact(stage)))
-    code, said = _verified(tmp_path, files, "--key", keys.public_key())
+    code, said = verified(tmp_path, files, "--key", keys.public_key())
     assert (code, "evidence.json is as it was packed" in said) == (0, True), said
     assert "The chain is whole from event" in said
     told = json.loads(files["evidence.json"])
@@ -227,7 +227,7 @@ def test_labels_that_were_erased_stay_empty(stage: Stage, audrey: Client, tmp_pa
     erase_labels_of(stage.world.team.pk, bob.pk)
     files = _files(_pack(stage, audrey, _fact(stage, bob)))
     assert not [name for name, said in files.items() if b"A complaint of Bob." in said]
-    assert _verified(tmp_path, files)[0] == 0
+    assert verified(tmp_path, files)[0] == 0
 
 
 def test_what_is_to_be_forgotten_is_in_no_pack(stage: Stage, audrey: Client, vera: Client) -> None:
@@ -260,7 +260,7 @@ def test_a_pack_outlives_what_its_statement_stood_on(
     assert [one["quote"] for one in told["standsOn"]] == [SHARED]
     assert [one["text"] for one in told["held"]] == [f"- {SHARED}"]
     assert not [name for name, said in files.items() if CUSTOMERS.encode() in said]
-    assert _verified(tmp_path, files)[0] == 0
+    assert verified(tmp_path, files)[0] == 0
 
 
 def _edited(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -297,7 +297,7 @@ def test_a_forged_pack_is_found(
     files = _files(_pack(stage, audrey, _fact(stage)))
     forged = forge(files)
     assert forged != files
-    code, said = _verified(tmp_path, forged)
+    code, said = verified(tmp_path, forged)
     assert (code, "Traceback" in said) == (1, False), said
 
 
@@ -305,7 +305,7 @@ def test_a_pack_that_is_signed_by_somebody_else_is_found(
     stage: Stage, audrey: Client, tmp_path: Path
 ) -> None:
     files = _files(_pack(stage, audrey, _fact(stage)))
-    assert _verified(tmp_path, files, "--key", "00" * 32)[0] == 1
+    assert verified(tmp_path, files, "--key", "00" * 32)[0] == 1
 
 
 @pytest.mark.parametrize("at", ["", "yesterday", "9" * 400])

@@ -10,12 +10,13 @@ from uuid import UUID
 
 from django.db.models import DateTimeField, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.core.row_batches import batches
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.line_deltas import Replayed
-from memoryweb.memory.models import AuthorKind, File, Revision
+from memoryweb.memory.models import AuthorKind, File, LineOrigin, Revision
 from memoryweb.memory.models.writer import Memory
 
 Cited = tuple[UUID | None, int | None, int | None]  # file, revision and line
@@ -258,3 +259,17 @@ def _change(before: Past | None, after: Past | None) -> Change | None:
     if before.path != after.path:
         return Change("renamed", before, after)
     return Change("changed", before, after) if before.sha256 != after.sha256 else None
+
+
+def author_name(row: Revision | LineOrigin) -> str:
+    """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
+    # Of a row, Django translates the labels of all choices.
+    kind = str(AuthorKind(row.author_kind).label)
+    if row.author_kind == AuthorKind.PERSON and row.user:
+        wrote = row if isinstance(row, Revision) else row.root
+        if wrote is None or wrote.token is None:
+            return str(row.user)
+        return _("{person} (token “{name}”)").format(person=row.user, name=wrote.token.name)
+    if isinstance(row, Revision) and row.integration:
+        return f"{kind} · {row.integration.name}"
+    return kind

@@ -21,7 +21,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.files import content_with, file_that_was, number_with
 from memoryweb.memory.lines.origins import lines_of_people
-from memoryweb.memory.lines.revisions import last_changed
+from memoryweb.memory.lines.revisions import author_name, last_changed
 from memoryweb.memory.models import File
 from memoryweb.memory.models.refusals import AssignmentsFound, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.statements.bullets import read_ahead
@@ -32,7 +32,7 @@ from memoryweb.memory.writing.write import WriteResult
 from memoryweb.web.access import TeamRequest, Workspace
 from memoryweb.web.files.forms import EditForm, NewFileForm
 from memoryweb.web.pages import about, done, is_fragment, show, to
-from memoryweb.web.wording import author_name, writer_of
+from memoryweb.web.wording import writer_of
 
 # What the editor is told about a text: how much of it enters the prompt, and which lines stay.
 

@@ -15,7 +15,7 @@ from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.lines.flags import flagged_lines
 from memoryweb.memory.lines.history import MessagePlace, Wrote, authorship
 from memoryweb.memory.lines.origins import origins_at
-from memoryweb.memory.lines.revisions import history_of, line_now
+from memoryweb.memory.lines.revisions import author_name, history_of, line_now
 from memoryweb.memory.models import MACHINES, AuthorKind, Conversation, File, LineOrigin, Message
 from memoryweb.memory.visible.hidden import hidden
 from memoryweb.memory.visible.outdated import spoken_against
@@ -33,7 +33,6 @@ from memoryweb.web.markdown import Block
 from memoryweb.web.pages import number_of, page, to
 from memoryweb.web.wording import (
     NOTED,
-    author_name,
     author_of,
     file_url,
     in_zone,
