@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from memoryweb.accounts.models import Integration, Team
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.exceptions import OwnerRefused, TooManyCodes
 from memoryweb.agents.models import Owner
-from memoryweb.agents.one_time_codes import Purpose, confirmed_address, mail_address
+from memoryweb.agents.one_time_codes import Purpose, confirmed_address
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
 from memoryweb.memory.conversations import Talks, talks_per_owner
@@ -30,7 +30,7 @@ from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, WordsField
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import looks
-from memoryweb.web.one_time_links import link_to
+from memoryweb.web.one_time_links import link_to, mail_memory_link
 from memoryweb.web.pages import MANY, page, show, to
 
 
@@ -204,11 +204,17 @@ def make_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     if grant is None:
         raise Refused("personal", owner)
     try:
-        link = _link(request, owner, None, grant=str(grant.pk))
+        issued = one_time_codes.issue(
+            owner=owner,
+            integration=None,
+            purpose=Purpose.VISIT,
+            by=request.visit.actor,
+            grant=str(grant.pk),
+        )
     except (OwnerRefused, TooManyCodes) as refused:
         messages.error(request, str(refused))
         return show_owner(request, owner, status=422)
-    return show_owner(request, owner, link=link)
+    return show_owner(request, owner, link=link_to(request, "visit", issued.secret))
 
 
 @team_view("POST", takes=Permission.EXPORT_OWNERS)
@@ -219,10 +225,7 @@ def mail_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     if address is None:
         raise Http404
     try:
-        owner_mail.check_set_up()
-        link, email = _link(request, owner, address.integration), mail_address(address)
-        mail = {"email": email, "language": address.language, "team": request.visit.team.name}
-        owner_mail.send_link(link=link, **mail)
+        mail_memory_link(request, owner, address, request.visit.actor)
     except (owner_mail.MailRefused, TooManyCodes) as refused:
         messages.error(request, str(refused))
         return show_owner(request, owner, status=422)
@@ -237,13 +240,3 @@ def withdraw(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     if one_time_codes.withdraw(owner=owner, by=request.visit.actor):
         messages.success(request, _("The link no longer works."))
     return redirect(to(request, "owners_detail", owner.pk))
-
-
-def _link(
-    request: TeamRequest, owner: Owner, integration: Integration | None, grant: str = ""
-) -> str:
-    by, purpose = request.visit.actor, Purpose.VISIT
-    issued = one_time_codes.issue(
-        owner=owner, integration=integration, purpose=purpose, by=by, grant=grant
-    )
-    return link_to(request, "visit", issued.secret)

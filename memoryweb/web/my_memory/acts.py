@@ -160,7 +160,7 @@ def _remove(
 ) -> Row:
     """With the notes that it stands on, so that no dream writes it again."""
     made = door.remove(tx, file, spot, writer=who.writer, sources_of=who.owners)
-    return _saved(who, replace(row, is_gone=True), made, _("Marked as not true."))
+    return _saved(who, replace(row, is_gone=True, can=frozenset()), made, _("Marked as not true."))
 
 
 def _forget(
@@ -170,8 +170,9 @@ def _forget(
     made = forgetting.forget_lines(
         tx, file, numbers, expected=spot.sha256, writer=by, is_theirs=True
     )
-    row, act = replace(_line(who, file, spot), text="", is_gone=True), ACTS["forget"]
-    return replace(row, told=wording.forgotten(made, act.said), undo=row.at + act.back)
+    act, row = ACTS["forget"], _line(who, file, spot)
+    row = replace(row, text="", is_gone=True, can=frozenset(), undo=row.at + act.back)
+    return replace(row, told=wording.forgotten(made, act.said))
 
 
 def _unforget(
@@ -283,6 +284,22 @@ ON_REQUESTS: Mapping[str, Act] = {
     "erase": _decided(_erase, gettext_lazy("It is being erased. This can't be undone.")),
     "forget": _decided(_forget_picked, gettext_lazy("Hidden from agents. You can still undo it.")),
 }
+
+
+def forget_all(request: UserRequest, who: Oneself) -> HttpResponse:
+    """At every agent, with the conversations; a visit ends with it."""
+    said = _("It is being erased. This can't be undone.")
+    try:
+        with who.write() as tx:
+            for owner in who.owners.values():
+                forgetting.erase_owner(tx, owner, who.user)
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        if not who.is_member:
+            return show(request, "visits/over.html", {"said": said})
+        messages.success(request, said)
+    return redirect(who.urls["page"])
 
 
 # What somebody without an account is asked on their page: whether it is still true.

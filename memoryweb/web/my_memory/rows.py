@@ -43,7 +43,10 @@ from memoryweb.web.wording import Text
 # that My memory shows and does starts from here, and reaches these owners alone.
 
 Found = TypeVar("Found", Fact, File)
-_NAMES = ("page", "undo", "pause", "resume", "export", "bring_back", "keep", "erase", "forget")
+_NAMES = (
+    *("page", "undo", "pause", "resume", "export"),
+    *("bring_back", "keep", "erase", "forget", "forget_all"),
+)
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def guest(request: UserRequest, code: OneTimeCode) -> Oneself:
         me=code.owner,
         actor=visitor(code.owner),
         writer=Writer(AuthorKind.PERSON, integration=code.integration, no_secrets=no_secrets),
-        urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "answer", "leave")},
+        urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "answer", "new_link", "leave")},
         until=code.expires_at,
     )
 

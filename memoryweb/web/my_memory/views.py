@@ -172,6 +172,7 @@ ACTS: Mapping[str, tuple[str, Act]] = {
     "pause": ("pause/", pause),
     "resume": ("resume/", resume),
     "export": ("export/", export),
+    "forget_all": ("forget-everything/", acts.forget_all),
     **{name: (f"{name}/", act) for name, act in acts.ON_REQUESTS.items()},
 }
 
