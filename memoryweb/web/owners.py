@@ -159,7 +159,7 @@ def show_owner(
     """`link` to their memory is shown this once."""
     visit = request.visit
     grant, is_mine = visit.opened.get(owner.pk), owner.pk in visit.mine
-    looked = looks(visit.team, [owner.pk], but=Actor("person", str(owner.person_id or "")))
+    looked = looks(visit.team, [owner], but=Actor("person", str(owner.person_id or "")))
     can_link = visit.can(Permission.EXPORT_OWNERS) and not is_mine and _is_guest(owner)
     context = {
         "owner": owner,
