@@ -29,7 +29,7 @@ class Run(tables.TeamRow):
     """One piece of background work: leased, fenced, resumable. The row is the truth (SPEC §5.2)."""
 
     class Kind(models.TextChoices):
-        EXTRACTION = "extraction", _("Extraction")
+        EXTRACTION = "extraction", _("Reading conversations")
         DREAM = "dream", _("Dream")
         SECRET_SCAN = "secret_scan", _("Look for secrets")
         ERASURE = "erasure", _("Erase what is forgotten")

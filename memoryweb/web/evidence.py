@@ -126,4 +126,5 @@ def _ground(request: TeamRequest, one: Evidence, look: Look) -> dict[str, Any]:
     told = {"kind": "revision", "at": root.created_at.isoformat()}
     if not request.visit.reads(root.file.owner_id):
         return told
-    return told | {"file": root.file.path, "revision": root.number, "by": author_name(root)}
+    by = author_name(root, root.file.agent)
+    return told | {"file": root.file.path, "revision": root.number, "by": by}

@@ -242,8 +242,10 @@ def owner_query(visit: Visit, owner_id: UUID | None) -> str:
     return "?owner=me" if owner_id == visit.me.pk else f"?owner={owner_id}"
 
 
-def author_name(row: models.Revision | models.LineOrigin) -> str:
-    """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
+def author_name(row: models.Revision | models.LineOrigin, agent: Agent) -> str:
+    """`Alice Berg`, `Alice Berg (token “cli”)`, or the agent, whatever of it wrote."""
+    if row.author_kind in _MACHINES:
+        return agent.name
     # Of a row, Django translates the labels of all choices.
     kind = str(models.AuthorKind(row.author_kind).label)
     if row.author_kind == models.AuthorKind.PERSON and row.user:
@@ -254,11 +256,6 @@ def author_name(row: models.Revision | models.LineOrigin) -> str:
     if isinstance(row, models.Revision) and row.integration:
         return f"{kind} · {row.integration.name}"
     return kind
-
-
-def said_by(row: models.Revision | models.LineOrigin, agent: Agent) -> str:
-    """As `author_name`, but what a machine of the agent wrote the agent said."""
-    return agent.name if row.author_kind in _MACHINES else author_name(row)
 
 
 def trigger_name(run: Run) -> str:
@@ -290,17 +287,18 @@ class Author:
 def author_of(
     request: TeamRequest,
     revision: models.Revision,
+    agent: Agent,
     talk: models.Conversation | None = None,
     said: MessagePlace | None = None,
 ) -> Author:
     """`talk` is the conversation that a line came from, where it is known better, and `said` the
     message."""
-    label = str(revision.get_author_kind_display())
-    name = author_name(revision)
+    label, name = str(revision.get_author_kind_display()), author_name(revision, agent)
+    is_plain = name == label or revision.author_kind in _MACHINES
     return Author(
         kind=revision.author_kind,
-        label=label,
-        name="" if name == label else name.removeprefix(f"{label} · "),
+        label=name if is_plain else label,
+        name="" if is_plain else name.removeprefix(f"{label} · "),
         at=happened_at(revision),
         run_url=_run_url(request, revision.run),
         talk_url=message_url(request, talk or revision.conversation, said),

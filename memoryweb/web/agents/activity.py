@@ -38,7 +38,7 @@ from memoryweb.web import access, markdown, wording
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm
 from memoryweb.web.pages import Page, about, number_of, page, show, to
 from memoryweb.web.statements import Piece, changed_words, struck
-from memoryweb.web.wording import Chip, file_url, said_by, talk_url
+from memoryweb.web.wording import Chip, author_name, file_url, talk_url
 
 _SIZE, _NOTES, _LINES, _OPEN_DAYS, _MOST_PAGES = 30, 7, 3, 3, 9_999
 _SIGNS = {"learned": "add", "changed": "change"}
@@ -310,7 +310,7 @@ def _note(
     request: access.TeamRequest, agent: Agent, lines: list[Line], first: LineOrigin
 ) -> Happening:
     who, file = first.user, first.file
-    by = _("you") if who == request.user else str(who or said_by(first, agent))
+    by = _("you") if who == request.user else str(who or author_name(first, agent))
     said = [_("written by {who}").format(who=by), _("noted {n}").format(n=len(lines))]
     url = file_url(request, file, first.line)
     told_ = " · ".join(said)

@@ -21,7 +21,7 @@ from memoryweb.web.access import TeamRequest
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.pages import to
 from memoryweb.web.review.lines import in_brief, look_at, proposal_shown
-from memoryweb.web.wording import Text, file_url, owner_name, said_by
+from memoryweb.web.wording import Text, author_name, file_url, owner_name
 
 
 class MergeForm(forms.Form):
@@ -108,7 +108,7 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
     where = (item.agent.pk, item.path, item.line)
     return {
         "text": look_at(request, [item])[item.id].file(flagged.file).line(item.line),
-        "author": said_by(flagged, item.agent),
+        "author": author_name(flagged, item.agent),
         "file_url": file_url(request, flagged.file, item.line),
         "run_url": to(request, "agents_run", flagged.run_id) if flagged.run_id else "",
         "source_url": to(request, "agents_why", *where, query=query),
