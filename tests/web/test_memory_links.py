@@ -10,6 +10,10 @@ from django.core import mail
 from django.test import Client
 
 from memoryweb.agents.models import OneTimeCode, Owner
+from memoryweb.agents.owners import api_owner
+from memoryweb.memory.forgetting import erase_owner
+from memoryweb.memory.models.writer import write_transaction
+from memoryweb.runs import engine
 from tests.web.pages import actions, text, url
 from tests.world import World, confirm_address
 
@@ -145,6 +149,25 @@ def test_a_link_is_withdrawn_also_while_it_is_open(
     assert "The link no longer works." in page
     assert client.get("/visit/").status_code == 404
     assert "owner.code_withdrawn" in actions(world.team)
+
+
+def test_after_their_owner_is_erased_it_opens_nothing_and_nothing_is_mailed(
+    world: World, alice: Client, client: Client
+) -> None:
+    confirm_address(world, world.customer)
+    known_as = world.customer.external_id
+    alice.post(_url(world, "owners_link_mail"))
+    link = _link_in(str(mail.outbox[0].body))
+    with write_transaction(world.team) as tx:
+        erase_owner(tx, world.customer)
+    assert _used(client, link) == 404
+    list(engine.run_pending())
+    assert _used(client, link) == 404
+    assert alice.post(_url(world, "owners_link_mail")).status_code == 404
+    again = api_owner(world.team, world.integration, known_as)
+    assert again.pk != world.customer.pk
+    assert alice.post(url(world.team, "owners_link_mail", again.pk)).status_code == 404
+    assert len(mail.outbox) == 1
 
 
 def _used(client: Client, link: str) -> int:
