@@ -128,24 +128,13 @@ def _sources(team: Team) -> Choices:
     yield from ((source, known.get(source, source)) for source in sources(team))
 
 
-def _rows(team: Team, shown: list[Owner]) -> list[dict[str, Any]]:
+def _rows(team: Team, shown: list[Owner]) -> list[tuple[Any, ...]]:
     ids = [owner.pk for owner in shown]
     files, runs = files_per_owner(team, ids), last_runs_of_owners(team.pk, ids)
     talks = talks_per_owner(team, ids)
     return [
-        {
-            "owner": owner,
-            "linked_to": _linked_to(owner),
-            "files": files.get(owner.pk, 0),
-            "talks": talks.get(owner.pk, Talks()),
-            "run": runs.get(owner.pk),
-        }
-        for owner in shown
+        (one, files.get(one.pk, 0), talks.get(one.pk, Talks()), runs.get(one.pk)) for one in shown
     ]
-
-
-def _linked_to(owner: Owner) -> str:
-    return str(owner.person) if owner.person and owner.source != "user" else ""
 
 
 def show_owner(
@@ -163,7 +152,6 @@ def show_owner(
     can_link = visit.can(Permission.EXPORT_OWNERS) and not is_mine and _is_guest(owner)
     context = {
         "owner": owner,
-        "linked_to": _linked_to(owner),
         "kept": kept_about(visit.team, [owner.pk]),
         "talks": talks_per_owner(visit.team, [owner.pk]).get(owner.pk, Talks()),
         "runs": runs_of_owner(visit.team.pk, owner.pk)[:10],
