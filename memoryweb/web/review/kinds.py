@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.language.note_line import without_time
 from memoryweb.memory import questions
 from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.review import Item, Kind
@@ -192,7 +193,7 @@ LOOKS = {
         "review/_flag.html",
         _flag,
         lambda _item, _about: _("Should this line stay?"),
-        lambda item, content: f"“{unmarked(content.split(chr(10))[item.line - 1])}”",
+        lambda item, content: without_time(unmarked(content.split("\n")[item.line - 1])),
         lambda item: [wording.mark(code) for code in item.reasons],
         (
             # First what a suspicious line mostly asks for.
