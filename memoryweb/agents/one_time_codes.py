@@ -83,7 +83,7 @@ def issue(
         purpose=purpose,
         sha256=_hash(purpose, secret),
         expires_at=now + LASTS[purpose],
-        issued_by_id=by.id if is_persons else None,
+        issued_by_id=by.id if is_persons and by.role != "visitor" else None,
         created_at=now,
     )
     more = {"grant": grant} if grant else {"sent": "mail"} if is_persons else {}

@@ -270,9 +270,9 @@ class Visibility:
             listed |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
         return listed
 
-    def readable(self) -> Q:
+    def readable(self, owner: str = "owner") -> Q:
         """The filter for rows whose text is shown."""
-        return Visibility(self.texts, self.texts, self.shared).rows()
+        return Visibility(self.texts, self.texts, self.shared).rows(owner)
 
     def shows(self, owner: Owner | None) -> bool:
         if owner is None or owner.is_system:

@@ -77,7 +77,12 @@ def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> 
     """List dream reports, newest first."""
     agent, visible = acting_owner.reach(request.auth, agent_id, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
-    shown = partial(_described, visible=visible, diff=None, away=away_of(agent.pk))
+    shown = partial(
+        _described,
+        visible=visible,
+        diff=None,
+        away=away_of(agent.pk, visible.readable("request__owner")),
+    )
     return page(reports, ["-dreamt_at", "-id"], query, shown)
 
 
@@ -92,7 +97,9 @@ def read_report(
     found = reports.filter(visible.rows()).select_related("run", "owner__integration")
     report = or_not_found(found.first())
     diff = _diff(request.auth, agent, report)
-    return _described(report, visible, diff=diff, away=away_of(agent.pk))
+    return _described(
+        report, visible, diff=diff, away=away_of(agent.pk, visible.readable("request__owner"))
+    )
 
 
 @router.operation(

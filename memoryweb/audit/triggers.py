@@ -90,21 +90,21 @@ def check_triggers(databases: Sequence[str] | None = None, **_options: Any) -> l
 def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
     """The triggers that are not there, or on SQLite not as they were made."""
     connection = connections[using]
-    if "audit_event" not in connection.introspection.table_names():
-        return []
     if connection.vendor == "sqlite":
         wanted = dict(zip(_SQLITE, _creation(connection), strict=True))
-        query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        query = "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'audit_event'"
     else:
         wanted = {_POSTGRESQL: "on"}
         query = (
+            "SELECT 'audit_event', 'on' WHERE to_regclass('audit_event') IS NOT NULL UNION ALL "
             "SELECT tgname, 'on' FROM pg_trigger"
-            " WHERE tgrelid = 'audit_event'::regclass AND tgenabled IN ('O', 'A')"
+            " WHERE tgrelid = to_regclass('audit_event') AND tgenabled IN ('O', 'A')"
         )
     with connection.cursor() as cursor:
         cursor.execute(query)
         found = dict(cursor.fetchall())
-    return [name for name in sorted(wanted) if found.get(name) != wanted[name]]
+    there = wanted if "audit_event" in found else ()
+    return [name for name in sorted(there) if found.get(name) != wanted[name]]
 
 
 def _warn(cursor: CursorWrapper, gone: Sequence[str]) -> None:

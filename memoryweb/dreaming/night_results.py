@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 
 from memoryweb.accounts.models import User
@@ -172,7 +172,14 @@ def of_dream(run: Run, *, open_to: Q, counted: Q, is_alone: bool) -> AgentNight:
     if run.night and not (run.reverted_at or is_alone):
         which |= Q(run__night=run.night, run__reverted_at=None)
     dreams = run.agent.reports.filter(which).select_related(*_WHOSE, "run").order_by("dreamt_at")
-    night.reports = list(dreams.filter(open_to))
+    reached = open_to | counted if counted else Q()
+    is_open = Case(When(open_to, then=True), default=False)
+    rows: QuerySet[Any] = dreams.filter(reached).annotate(n=_DONE, is_open=is_open)
+    for other in rows:
+        if other.is_open:
+            night.reports.append(other)
+        elif other.n:
+            night.add_others(other)
     of_each: dict[UUID, list[Operation]] = {one.pk: [] for one in night.reports}
     for one in Operation.objects.filter(report__in=of_each).order_by("position"):
         of_each[one.report_id].append(one)
@@ -184,8 +191,6 @@ def of_dream(run: Run, *, open_to: Q, counted: Q, is_alone: bool) -> AgentNight:
     became = [it for one in night.reports for it in outcomes(one.run, of_each[one.pk])]
     shown = zip(learned_of(done), became, strict=True)
     night.learned = [replace(one, became=outcome) for one, outcome in shown]
-    for other in dreams.exclude(open_to).filter(counted).annotate(n=_DONE).filter(n__gt=0):
-        night.add_others(other)
     return night
 
 

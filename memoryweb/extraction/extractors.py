@@ -53,7 +53,9 @@ def uses_model(agent: Agent) -> bool:
         return False
     has_model = configured(agent.team_id, local_only=agent.local_models_only)
     if agent.extractor == Agent.Consolidator.MODEL and not has_model:
-        raise GiveUp("no_model", error=_("This agent extracts with a model, and none is set up."))
+        raise GiveUp(
+            "no_model", error=_("This agent reads conversations with a model, and none is set up.")
+        )
     return has_model
 
 

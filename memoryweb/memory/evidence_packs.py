@@ -147,4 +147,8 @@ def _ground(by: Auditor, one: Evidence, look: Look) -> dict[str, Any]:
     told = {"kind": "revision", "at": root.created_at.isoformat()}
     if not by.reads(root.file.owner):
         return told
-    return told | {"file": root.file.path, "revision": root.number, "by": author_name(root)}
+    return told | {
+        "file": root.file.path,
+        "revision": root.number,
+        "by": author_name(root, root.file.agent),
+    }

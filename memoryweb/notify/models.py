@@ -43,7 +43,7 @@ class MailNotice(models.Model):
 # A type of message: what people call it, and the audit actions that it tells of, if any.
 TYPES: dict[str, tuple[Promise, frozenset[str]]] = {
     "run.finished": (
-        _("A run finished: a dream, an extraction, an import"),
+        _("A run finished: a dream, reading conversations, an import"),
         frozenset({"run.finished"}),
     ),
     "fact.changed": (

@@ -148,6 +148,6 @@ def _idle(last_tick: datetime | None, now: datetime) -> str:
     if now - last_tick <= TICK_LATE:
         return ""
     return _(
-        "The background worker stopped %(time)s ago, so dreams and extractions wait."
+        "The background worker stopped %(time)s ago, so dreams wait and no conversation is read."
         " Start it again with “manage.py work”."
     ) % {"time": timesince(last_tick, now, depth=1)}

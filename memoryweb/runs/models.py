@@ -1,8 +1,7 @@
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -30,7 +29,7 @@ class Run(tables.TeamRow):
     """One piece of background work: leased, fenced, resumable. The row is the truth (SPEC §5.2)."""
 
     class Kind(models.TextChoices):
-        EXTRACTION = "extraction", _("Extraction")
+        EXTRACTION = "extraction", _("Reading conversations")
         DREAM = "dream", _("Dream")
         SECRET_SCAN = "secret_scan", _("Look for secrets")
         ERASURE = "erasure", _("Erase what is forgotten")
@@ -231,44 +230,29 @@ def asking(team: Team, since: datetime) -> "QuerySet[Run]":
     return Run.objects.filter(asked, team=team, created_at__gte=since)
 
 
-def chats(team: Team, since: datetime) -> Sequence[tuple[date, str, TokenUse]]:
-    """Of each UTC day and agent, what answering in chats took."""
+def uses(team: Team, since: datetime, zone: ZoneInfo) -> list[tuple[date, str, str, TokenUse]]:
+    """By day, agent and kind of work; answering in chats by its UTC day."""
+    where = ("day", "agent__name", "kind")
+    day = TruncDate(Coalesce("started_at", "created_at"), tzinfo=zone)
+    rows = asking(team, since).annotate(day=day).order_by().values_list(*where)
+    sums = (Sum("tokens_in"), Sum("tokens_out"), Sum("cost_micros"))
+    runs = [
+        (day, name, str(Run.Kind(kind).label), TokenUse(*use))
+        for day, name, kind, *use in rows.annotate(Count("pk"), *sums).order_by(*where)
+    ]
+    return [*runs, *_chats(team, since)]
+
+
+def _chats(team: Team, since: datetime) -> list[tuple[date, str, str, TokenUse]]:
     rows = ChatUsage.objects.filter(team_id=team.pk, day__gte=since.astimezone(UTC).date())
-    names = dict(
-        team.agents.filter(pk__in={row.agent_id for row in rows}).values_list("pk", "name")
-    )
+    asked = {row.agent_id for row in rows}
+    names = dict(team.agents.filter(pk__in=asked).values_list("pk", "name"))
     return [
         (
             row.day,
             names.get(row.agent_id, str(_("A deleted agent"))),
+            str(_("Chat")),
             TokenUse(row.asked, row.used_in, row.used_out, row.cost_micros),
         )
         for row in rows
     ]
-
-
-def by_day(runs: "QuerySet[Run]", zone: ZoneInfo) -> dict[date, TokenUse]:
-    day = TruncDate(Coalesce("started_at", "created_at"), tzinfo=zone)
-    return _summed(runs.annotate(day=day), "day")
-
-
-def by_agent(runs: "QuerySet[Run]") -> dict[str, TokenUse]:
-    return _summed(runs, "agent__name")
-
-
-def by_kind(runs: "QuerySet[Run]") -> dict[str, TokenUse]:
-    return {str(Run.Kind(kind).label): used for kind, used in _summed(runs, "kind").items()}
-
-
-def with_chats(
-    found: dict[Any, TokenUse], chats: Iterable[tuple[Any, TokenUse]]
-) -> Mapping[Any, TokenUse]:
-    for key, used in chats:
-        found[key] = found.get(key, TokenUse()) + used
-    return found
-
-
-def _summed(runs: "QuerySet[Any]", key: str) -> dict[Any, TokenUse]:
-    rows = runs.order_by().values_list(key)
-    sums = (Sum("tokens_in"), Sum("tokens_out"), Sum("cost_micros"))
-    return {row[0]: TokenUse(*row[1:]) for row in rows.annotate(Count("pk"), *sums).order_by(key)}

@@ -56,11 +56,11 @@ _SENTENCES: dict[str, Text] = {
     "set_aside": _("The model could not read some messages. They wait in Review."),
     # Why a conversation was left alone, also where no run was made for it.
     "agent_archived": _("The agent is archived. Restore it to continue."),
-    "auto_summarize_off": _("Extraction after conversations is turned off for this agent."),
+    "auto_summarize_off": _("Reading conversations is turned off for this agent."),
     "paused": _("Nothing new is kept of this person: they paused it."),
     "ephemeral": _("The conversation was sent as ephemeral."),
     "quota": _("A quota refused the messages."),
-    "source": _("Scheduled conversations and dreams are never extracted."),
+    "source": _("Scheduled conversations and dreams are not read."),
     "legal_hold": _("A legal hold keeps it from being erased. It stays hidden."),
     "nothing_to_erase": _("There was nothing left to erase."),
     "residue": _("Something of it was found after it was erased. An admin has to look."),

@@ -1,6 +1,7 @@
 """Talking with an agent: each answer with the statements that it could draw on."""
 
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -38,14 +39,20 @@ from memoryweb.memory.tools import Acting
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import To, readable_messages
 from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
-from memoryweb.web.chat_memory import expected_rows, noted_lines, used_memory, with_read
+from memoryweb.web.chat_memory import (
+    NotedLine,
+    expected_rows,
+    noted_lines,
+    used_memory,
+    with_read,
+)
 from memoryweb.web.markdown import render_text
 from memoryweb.web.pages import about, show, to
 from memoryweb.web.statements import Piece
 from memoryweb.web.team.installation_model import may_set_up
 from memoryweb.web.wording import file_url
 
-_SHOWN = 30  # messages
+_SHOWN, _NOTED = 30, 10  # messages, and lines beside them
 _MOST = 4_000
 
 
@@ -68,13 +75,14 @@ class SayForm(forms.Form):
 
 @dataclass(frozen=True)
 class ChatRow:
-    """`text` is an answer's, `pieces` what a person said; `expected`: how many lines will be noted
-    of it."""
+    """`text` is an answer's, `pieces` what a person said; of it so many lines are `noted` or
+    `expected` to be."""
 
     message: Message
     text: str = ""
     pieces: Sequence[Piece] = ()
     expected: int = 0
+    noted: int = 0
     may_remember: bool = False
     archived: dict[str, Any] | None = None  # of it and what was said before
 
@@ -211,7 +219,9 @@ def _page(
         found.agent, found.owner = agent, me
         me.person = request.user
     expected = expected_rows(request, found) if found else []
-    said = list(_said(request, found, [row.line for row in expected])) if found else []
+    shown = _shown(found) if found else []
+    noted = noted_lines(request, [message.pk for message in shown])
+    said = list(_said(request, found, shown, [row.line for row in expected], noted))
     has_model = configured(agent.team_id, local_only=agent.local_models_only)
     context = about(
         workspace,
@@ -222,7 +232,7 @@ def _page(
         said=said,
         used=used_memory(request, found) if found else None,
         expected=expected,
-        noted=noted_lines(request, [row.message.pk for row in said]),
+        noted=noted[-_NOTED:],
         others=_opened([one for one in latest if one.external_id != talk]),
         has_model=has_model,
         by_model=has_model and agent.extractor != Agent.Consolidator.RULES,
@@ -250,24 +260,33 @@ def _opened(talks: Sequence[Conversation]) -> list[tuple[Conversation, str]]:
     return [(one, words.get(one.pk, "")) for one in talks]
 
 
+def _shown(talk: Conversation) -> list[Message]:
+    rows = talk.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
+    latest: Any = rows.annotate(is_meant=is_meant(message="pk"))[:_SHOWN]
+    return [*latest][::-1]
+
+
 def _said(
-    request: TeamRequest, found: Conversation, expected: Sequence[ExpectedLine]
+    request: TeamRequest,
+    talk: Conversation | None,
+    shown: Sequence[Message],
+    expected: Sequence[ExpectedLine],
+    noted: Sequence[NotedLine],
 ) -> Iterator[ChatRow]:
-    rows = found.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
-    shown = list(rows.annotate(is_meant=is_meant(message="pk"))[:_SHOWN])[::-1]
-    archives = {
-        one.upto: _archive(request, found, one) for one in found.markers.filter(count__gt=0)
-    }
-    home = to(request, "agents_files", found.agent_id)
+    markers = talk.markers.filter(count__gt=0) if talk else ()
+    archives = {one.upto: _archive(request, one.conversation, one) for one in markers}
+    made = Counter(one.message_id for one in noted)
+    home = to(request, "agents_files", talk.agent_id) if talk else ""
     for message, said in zip(shown, readable_messages(shown, To.PAGE), strict=True):
         archived = archives.get(message.position)
         if message.role == Message.Role.ASSISTANT:  # models write Markdown
             yield ChatRow(message, render_text(said.shown, home), archived=archived)
             continue
         lines = [] if said.is_cut else [one for one in expected if one.message.pk == message.pk]
-        may = not (said.is_cut or lines) and _tells(said.text)
+        count = made[message.pk]
+        may = not (said.is_cut or lines or count) and _tells(said.text)
         pieces = with_read(said.shown, lines)
-        yield ChatRow(message, "", pieces, len(lines), may, archived)
+        yield ChatRow(message, "", pieces, len(lines), count, may, archived)
 
 
 def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[str, Any]:

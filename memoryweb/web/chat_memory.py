@@ -24,7 +24,6 @@ from memoryweb.web.statements import Piece, struck
 from memoryweb.web.wording import fact_url, file_url, talk_url
 
 _LOOKED_AT = 300  # statements, the latest
-_NOTED = 10
 
 
 @dataclass(frozen=True)
@@ -112,8 +111,9 @@ def _replaced(newer: str, older: str, day: date, said_at: datetime | None) -> tu
 
 @dataclass(frozen=True)
 class NotedLine:
-    """A line of a note, as it stands in its file now."""
+    """A line of a note, as it stands in its file now, and the message that it came from."""
 
+    message_id: int
     text: str
     file: File
     line: int
@@ -128,14 +128,14 @@ def noted_lines(request: TeamRequest, messages: Collection[int]) -> list[NotedLi
         if request.visit.reads(row.file.owner_id):
             file: Any = row.file
             file.is_meant = row.is_meant
-            places[file, row.line] = file
-    files = list(places.values())
-    texts = {one.id: one.lines for one in readable_files(files, To.PAGE)}
-    latest = sorted(places, key=lambda place: (place[0].note_date, place[1]))[-_NOTED:]
-    return [
-        NotedLine(clean(texts[file.pk][line - 1]), file, line, file_url(request, file, line))
-        for file, line in latest
-    ]
+            places[file, row.line] = row.message_id
+    texts = {one.id: one.lines for one in readable_files([file for file, _ in places], To.PAGE)}
+    said = sorted(places, key=lambda place: (place[0].note_date, place[1]))
+    found = []
+    for file, line in said:
+        text, url = clean(texts[file.pk][line - 1]), file_url(request, file, line)
+        found.append(NotedLine(places[file, line], text, file, line, url))
+    return found
 
 
 def with_read(text: str, lines: Iterable[ExpectedLine]) -> list[Piece]:

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain
@@ -23,7 +23,7 @@ from memoryweb.memory.conversations import NewMessage, add_messages
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.index.terms import terms_of
 from memoryweb.memory.lines.origins import origins_on
-from memoryweb.memory.models import Message, SourceClass
+from memoryweb.memory.models import File, Message, SourceClass
 from memoryweb.memory.models.writer import Transaction
 from memoryweb.memory.search import search
 from memoryweb.memory.visible.readable import To, readable_file, readable_messages
@@ -89,7 +89,8 @@ def found(
 ) -> Answer | None:
     """To the question of the address, or to one about what was noted since then."""
     asked = request.GET.get("ask", "").strip()[:_LONGEST]
-    lines = list(_noted(agent, owner, since)) if owner and (since or asked) else []
+    note = _note(agent, owner, since) if owner and (since or asked) else None
+    lines = _lines(note) if note else []
     claims = [claim for line in lines for claim in claims_of(line) or [line]]
     questions = list(dict.fromkeys(filter(None, map(question, claims))))[:_QUESTIONS]
     asked = asked or next(iter(questions), "")
@@ -100,19 +101,22 @@ def found(
         hits = list(search(Reader(agent, owner), asked, kinds=("file",)).hits)
     seconds = time.perf_counter() - began
     hit = next((one for one in hits if one.source != SourceClass.SYSTEM), None)
-    answer = Answer(asked, questions, lines, seconds)
+    waits = note and not agent.reports.filter(owner=owner, dreamt_at__gt=note.updated_at).exists()
+    answer = Answer(asked, questions, lines if waits else (), seconds)
     return answer if hit is None else _told(request, owner, hit, answer)
 
 
-def _noted(agent: Agent, owner: Owner, since: datetime | None) -> Iterator[str]:
-    """The latest lines of notes: what was made of what arrived."""
+def _note(agent: Agent, owner: Owner, since: datetime | None) -> File | None:
+    """The latest one: what was made of what arrived."""
     notes = agent.files.of(agent.pk, owner.pk).filter(note_date__isnull=False, deleted_at=None)
     if since:
         notes = notes.filter(updated_at__gte=since)
-    note = notes.order_by("-note_date").first()
-    if note is not None:
-        lines = [line for line in readable_file(note, To.PAGE).lines if line.startswith("- ")]
-        yield from (without_time(line.removeprefix("- ")) for line in lines[-_LINES:])
+    return notes.order_by("-note_date").first()
+
+
+def _lines(note: File) -> list[str]:
+    lines = [line for line in readable_file(note, To.PAGE).lines if line.startswith("- ")]
+    return [without_time(line.removeprefix("- ")) for line in lines[-_LINES:]]
 
 
 _NAME = re.compile(r"(?<=\w[ ,])\s?[^\W\d_a-zà-öø-ÿ][^\W\d_]{2,}")

@@ -12,6 +12,11 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.agents import one_time_codes
+from memoryweb.agents.models import Owner, OwnerAddress
+from memoryweb.agents.one_time_codes import Purpose, mail_address
+from memoryweb.audit.record import Actor
+from memoryweb.notify import owner_mail
 from memoryweb.web.access import UserRequest
 
 
@@ -31,6 +36,19 @@ class EntranceForm(forms.Form):
 
 def link_to(request: UserRequest, name: str, code: str) -> str:
     return request.build_absolute_uri(f"{reverse(name)}#{code}")
+
+
+def mail_memory_link(request: UserRequest, owner: Owner, address: OwnerAddress, by: Actor) -> None:
+    """A link to My memory, to the address that they confirmed. Raises MailRefused, TooManyCodes."""
+    owner_mail.check_set_up()
+    integration, purpose = address.integration, Purpose.VISIT
+    issued = one_time_codes.issue(owner=owner, integration=integration, purpose=purpose, by=by)
+    owner_mail.send_link(
+        email=mail_address(address),
+        language=address.language,
+        team=owner.team.name,
+        link=link_to(request, "visit", issued.secret),
+    )
 
 
 def entrance(

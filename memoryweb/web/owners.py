@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from memoryweb.accounts.models import Integration, Team
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.exceptions import OwnerRefused, TooManyCodes
 from memoryweb.agents.models import Owner
-from memoryweb.agents.one_time_codes import Purpose, confirmed_address, mail_address
+from memoryweb.agents.one_time_codes import Purpose, confirmed_address
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
 from memoryweb.memory.conversations import Talks, talks_per_owner
@@ -30,7 +30,7 @@ from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm, WordsField
 from memoryweb.web.my_memory import views
 from memoryweb.web.my_memory.rows import looks
-from memoryweb.web.one_time_links import link_to
+from memoryweb.web.one_time_links import link_to, mail_memory_link
 from memoryweb.web.pages import MANY, page, show, to
 
 
@@ -128,24 +128,13 @@ def _sources(team: Team) -> Choices:
     yield from ((source, known.get(source, source)) for source in sources(team))
 
 
-def _rows(team: Team, shown: list[Owner]) -> list[dict[str, Any]]:
+def _rows(team: Team, shown: list[Owner]) -> list[tuple[Any, ...]]:
     ids = [owner.pk for owner in shown]
     files, runs = files_per_owner(team, ids), last_runs_of_owners(team.pk, ids)
     talks = talks_per_owner(team, ids)
     return [
-        {
-            "owner": owner,
-            "linked_to": _linked_to(owner),
-            "files": files.get(owner.pk, 0),
-            "talks": talks.get(owner.pk, Talks()),
-            "run": runs.get(owner.pk),
-        }
-        for owner in shown
+        (one, files.get(one.pk, 0), talks.get(one.pk, Talks()), runs.get(one.pk)) for one in shown
     ]
-
-
-def _linked_to(owner: Owner) -> str:
-    return str(owner.person) if owner.person and owner.source != "user" else ""
 
 
 def show_owner(
@@ -159,11 +148,10 @@ def show_owner(
     """`link` to their memory is shown this once."""
     visit = request.visit
     grant, is_mine = visit.opened.get(owner.pk), owner.pk in visit.mine
-    looked = looks(visit.team, [owner.pk], but=Actor("person", str(owner.person_id or "")))
+    looked = looks(visit.team, [owner], but=Actor("person", str(owner.person_id or "")))
     can_link = visit.can(Permission.EXPORT_OWNERS) and not is_mine and _is_guest(owner)
     context = {
         "owner": owner,
-        "linked_to": _linked_to(owner),
         "kept": kept_about(visit.team, [owner.pk]),
         "talks": talks_per_owner(visit.team, [owner.pk]).get(owner.pk, Talks()),
         "runs": runs_of_owner(visit.team.pk, owner.pk)[:10],
@@ -204,11 +192,17 @@ def make_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     if grant is None:
         raise Refused("personal", owner)
     try:
-        link = _link(request, owner, None, grant=str(grant.pk))
+        issued = one_time_codes.issue(
+            owner=owner,
+            integration=None,
+            purpose=Purpose.VISIT,
+            by=request.visit.actor,
+            grant=str(grant.pk),
+        )
     except (OwnerRefused, TooManyCodes) as refused:
         messages.error(request, str(refused))
         return show_owner(request, owner, status=422)
-    return show_owner(request, owner, link=link)
+    return show_owner(request, owner, link=link_to(request, "visit", issued.secret))
 
 
 @team_view("POST", takes=Permission.EXPORT_OWNERS)
@@ -219,10 +213,7 @@ def mail_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     if address is None:
         raise Http404
     try:
-        owner_mail.check_set_up()
-        link, email = _link(request, owner, address.integration), mail_address(address)
-        mail = {"email": email, "language": address.language, "team": request.visit.team.name}
-        owner_mail.send_link(link=link, **mail)
+        mail_memory_link(request, owner, address, request.visit.actor)
     except (owner_mail.MailRefused, TooManyCodes) as refused:
         messages.error(request, str(refused))
         return show_owner(request, owner, status=422)
@@ -237,13 +228,3 @@ def withdraw(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     if one_time_codes.withdraw(owner=owner, by=request.visit.actor):
         messages.success(request, _("The link no longer works."))
     return redirect(to(request, "owners_detail", owner.pk))
-
-
-def _link(
-    request: TeamRequest, owner: Owner, integration: Integration | None, grant: str = ""
-) -> str:
-    by, purpose = request.visit.actor, Purpose.VISIT
-    issued = one_time_codes.issue(
-        owner=owner, integration=integration, purpose=purpose, by=by, grant=grant
-    )
-    return link_to(request, "visit", issued.secret)

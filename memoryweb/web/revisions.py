@@ -80,7 +80,7 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
         workspace,
         file=file,
         revision=found,
-        author=author_of(request, found),
+        author=author_of(request, found, file.agent),
         path_then=found.path if found.path != file.path else "",
         is_current=number == file.revision and file.deleted_at is None,
         **(
@@ -177,7 +177,7 @@ def _rows(
     return [
         {
             "revision": one,
-            "author": (author := author_of(request, one)),
+            "author": (author := author_of(request, one, file.agent)),
             "path_before": names.get(one.number, ""),
             "links": _links(request, one, author),
             "did": did[one.run_id].words if one.run_id in did else "",
@@ -215,7 +215,7 @@ def _run_query(request: TeamRequest, revision: Revision) -> str:
 
 def _side(request: TeamRequest, file: File, number: int) -> Author | None:
     found = history_of(file).filter(number=number).first()
-    return author_of(request, found) if found else None
+    return author_of(request, found, file.agent) if found else None
 
 
 def _query(request: TeamRequest, old: int, new: int) -> str:

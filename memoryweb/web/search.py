@@ -25,7 +25,7 @@ from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_vi
 from memoryweb.web.form_fields import ChoiceField, DayInput, FilterForm
 from memoryweb.web.markdown import marked_html, plain, words_of
 from memoryweb.web.pages import show, to, to_line
-from memoryweb.web.wording import owner_name, owner_query, owner_title
+from memoryweb.web.wording import in_zone, owner_name, owner_query, owner_title
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
 _KINDS = ("file", "message")
@@ -199,11 +199,12 @@ def _shown(request: TeamRequest, memory: Memory, hit: Hit, q: str) -> dict[str, 
     whose = owner_name(request.visit, memory.owner if hit.owner_id else None)
     if hit.file and hit.file.agent_id != memory.agent.pk:
         whose = _("Global")
+    day = hit.file.note_date if hit.file else None
     return {
         "hit": hit,
         "title": title,
         "others": others,
-        "snippet": marked_html(plain(hit.snippet), words_of(q)),
+        "snippet": marked_html(plain(in_zone(hit.snippet, day)), words_of(q)),
         "url": url,
         "whose": whose,
         "source": _FOREIGN.get(hit.source, "") if hit.file else "",  # a message names its speaker

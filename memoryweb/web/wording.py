@@ -22,16 +22,12 @@ from memoryweb.language.extraction_rules import Kind
 from memoryweb.language.secrets.credentials import secret_kind as secret_kind
 from memoryweb.memory import models
 from memoryweb.memory.lines.history import MessagePlace
-from memoryweb.memory.lines.revisions import author_name
+from memoryweb.memory.lines.revisions import MACHINES, author_name
 from memoryweb.memory.models.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.web.access import TeamRequest, Visit
 from memoryweb.web.pages import to, to_line
-
-_MACHINES = frozenset(
-    {models.AuthorKind.AGENT, models.AuthorKind.DREAM, models.AuthorKind.EXTRACTION}
-)
 
 Text = str | Promise
 
@@ -243,11 +239,6 @@ def owner_query(visit: Visit, owner_id: UUID | None) -> str:
     return "?owner=me" if owner_id == visit.me.pk else f"?owner={owner_id}"
 
 
-def said_by(row: models.Revision | models.LineOrigin, agent: Agent) -> str:
-    """As `author_name`, but what a machine of the agent wrote the agent said."""
-    return agent.name if row.author_kind in _MACHINES else author_name(row)
-
-
 def trigger_name(run: Run) -> str:
     if run.trigger == Run.Trigger.PERSON and run.user:
         return str(run.user)
@@ -277,17 +268,18 @@ class Author:
 def author_of(
     request: TeamRequest,
     revision: models.Revision,
+    agent: Agent,
     talk: models.Conversation | None = None,
     said: MessagePlace | None = None,
 ) -> Author:
     """`talk` is the conversation that a line came from, where it is known better, and `said` the
     message."""
-    label = str(revision.get_author_kind_display())
-    name = author_name(revision)
+    label, name = str(revision.get_author_kind_display()), author_name(revision, agent)
+    is_plain = name == label or revision.author_kind in MACHINES
     return Author(
         kind=revision.author_kind,
-        label=label,
-        name="" if name == label else name.removeprefix(f"{label} · "),
+        label=name if is_plain else label,
+        name="" if is_plain else name.removeprefix(f"{label} · "),
         at=happened_at(revision),
         run_url=_run_url(request, revision.run),
         talk_url=message_url(request, talk or revision.conversation, said),

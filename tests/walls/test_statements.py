@@ -27,8 +27,6 @@ MOST = {
     "last_night": 20,
     "search": 20,
     "agents_provenance": 19,
-    "settings_health": 16,
-    "settings_model": 17,  # the model, search by meaning, and what both cost
 }
 # Pages whose first look does what is done once an hour, or kept.
 KEPT = {"last_night", "agents_detail"}

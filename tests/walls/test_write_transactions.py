@@ -361,6 +361,7 @@ ONE = frozenset(
         "memory_link",
         "mine_export",
         "mine_forget",
+        "mine_forget_all",
         "mine_link",
         "mine_pause",
         "mine_resume",

@@ -518,6 +518,7 @@ CHANGES: dict[str, Route] = {
     "mine_keep": _post("mine_keep", ONLY_BOB, MY_REQUEST),
     "mine_erase": _post("mine_erase", ONLY_BOB, MY_REQUEST),
     "mine_forget": _post("mine_forget", ONLY_BOB, MY_PICK),
+    "mine_forget_all": _post("mine_forget_all", READ),
     # Answers with the archive.
     "mine_export": Route("mine_export", READ, "POST"),
     "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),
@@ -658,7 +659,7 @@ OPEN: dict[str, Address] = {
                 "visit_resume",
             ),
             *("visit_export", "visit_leave", "visit_bring_back", "visit_keep", "visit_erase"),
-            "visit_forget",
+            *("visit_forget", "visit_forget_all", "visit_new_link"),
         ),
         Address(405, 405),
     ),

@@ -15,9 +15,10 @@ def test_every_line_names_who_wrote_it(stage: Stage, alice: Client) -> None:
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
         append(tx, place, [NewLine("- Said at lunch.")], writer=writer)
     page = tight(alice.get(_url(stage)))
-    assert '<span class="author extraction">Agent, after a conversation</span>' in page
+    agent = f'<span class="author extraction">{stage.world.agent.name}</span>'
+    assert agent in page
     assert '<span class="author person">Person</span><span class="name">Bob</span>' in page
-    assert page.index("Agent, after a conversation") < page.index("- Said at lunch.")
+    assert page.index(agent) < page.index("- Said at lunch.")
 
 
 def test_the_conversation_is_linked_for_who_may_read_it(stage: Stage, vera: Client) -> None:

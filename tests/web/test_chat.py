@@ -14,7 +14,7 @@ from memoryweb.memory.writing.write import write
 from tests.extraction.talking import extract
 from tests.fakes import ModelServer
 from tests.statements import counted
-from tests.web.pages import text, url
+from tests.web.pages import text, tight, url
 from tests.world import World, signed_in
 
 CANOE = "My canoe is red."
@@ -113,6 +113,22 @@ def test_a_noted_line_is_undone_from_the_talk(
     assert bob.post(edit, data)["Location"] == here
     assert "Porto" not in _note(world).raw_content
     assert "Atlas noted" not in text(bob.get(here))
+
+
+def test_a_message_that_was_noted_says_so_and_is_not_offered_to_be_remembered(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Good to know.")
+    say(bob, address, "My boat is green.")
+    before = tight(bob.get(f"{address}?talk=chat-1"))
+    assert "1 will be noted" in before
+    with scope(team=world.team):
+        talk = Conversation.objects.get()
+    _extract(world, talk)
+    after = tight(bob.get(f"{address}?talk=chat-1"))
+    assert "will be noted" not in after
+    assert "1 noted" in after
+    assert "Remember this" not in after
 
 
 @pytest.mark.usefixtures("remembered")

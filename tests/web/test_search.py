@@ -16,7 +16,7 @@ from memoryweb.memory.writing.write import write
 from memoryweb.web.markdown import marked_html, plain, words_of
 from tests.soaking import first_in_gate
 from tests.statements import statements
-from tests.web.pages import fragment, text, url
+from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
 
@@ -41,6 +41,15 @@ def test_a_hit_leads_to_its_line_with_the_word_marked(
     opened = text(vera.get(f"{file}?q=releases"))
     assert "moved the <mark>release</mark> to Thursday" in opened
     assert "<mark>" not in text(vera.get(file))
+
+
+def test_a_note_line_has_the_readers_time(stage: Stage, vera: Client, address: str) -> None:
+    save(stage, "memory/2026-11-20.md", "# 2026-11-20\n\n- 23:10 Ines rowed home.\n")
+    stage.world.vera.time_zone = "Asia/Tokyo"
+    stage.world.vera.save()
+    page = tight(vera.get(f"{address}?q=rowed"))
+    assert "21 Nov 08:10 Ines" in page
+    assert "23:10" not in page
 
 
 def test_a_hit_of_the_past_leads_to_its_revision_at_its_line(

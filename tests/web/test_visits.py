@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -15,14 +16,29 @@ from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
+from memoryweb.memory import forgetting
 from memoryweb.memory.models import Fact, File, ForgetRequest, Revision
+from memoryweb.memory.models.writer import write_transaction
+from memoryweb.runs import engine
 from tests.walls.api_stage import asked_to_forget
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
+from tests.world import confirm_address
 
 ACTS = (
     *("fact_confirm", "fact_edit", "fact_forget", "fact_until", "line_edit", "line_not_true"),
-    *("undo", "pause", "resume", "export", "bring_back", "keep", "erase", "forget", "answer"),
+    *(
+        "undo",
+        "pause",
+        "resume",
+        "export",
+        "bring_back",
+        "keep",
+        "erase",
+        "forget",
+        "forget_all",
+        "answer",
+    ),
 )
 OVER = "visit has ended"
 
@@ -239,6 +255,46 @@ def test_each_act_is_undone_where_it_was_done(stage: Stage) -> None:
         assert CUSTOMERS in page(client), act
         assert CUSTOMERS in page(client, "?kind=notes"), act
     assert not ForgetRequest.objects.filter(state=ForgetRequest.State.HIDDEN).exists()
+
+
+def test_everything_is_forgotten_and_the_link_opens_nothing_more(stage: Stage) -> None:
+    client, other = opened(stage), opened(stage)
+    assert "Forget everything" in page(client)
+    assert "being erased" in text(client.post(reverse("visit_forget_all")))
+    assert OVER in page(client)
+    assert OVER in page(other)
+    list(engine.run_pending())
+    with scope(team=stage.world.team):
+        owner = Owner.objects.get(pk=stage.world.customer.pk)
+        assert owner.external_id.startswith("erased-")
+        for model in (Fact, File):
+            assert not model.objects.filter(owner=owner).exists()
+            assert model.objects.filter(owner=stage.world.bobs_memory).exists()
+
+
+def test_under_a_legal_hold_nothing_is_forgotten(stage: Stage) -> None:
+    client = opened(stage)
+    with write_transaction(stage.world.team) as tx:
+        forgetting.make_hold(tx, by=stage.world.alice, reason="A court asks.")
+    client.post(reverse("visit_forget_all"))
+    assert "legal hold" in page(client)
+    assert not ForgetRequest.objects.exists()
+
+
+def test_a_new_link_goes_to_the_confirmed_address_alone(stage: Stage) -> None:
+    client = opened(stage)
+    assert client.post(reverse("visit_new_link")).status_code == 404
+    assert "Mail me a new link" not in page(client)
+    confirm_address(stage.world, stage.world.customer, "c@harbour.example")
+    assert "Mail me a new link" in page(client)
+    told = text(client.post(reverse("visit_new_link"), follow=True))
+    assert "The link was mailed." in told
+    assert "c@harbour" not in told
+    [sent] = mail.outbox
+    assert sent.to == ["c@harbour.example"]
+    link = re.findall(r"http://testserver\S+", str(sent.body))[0]
+    assert CUSTOMERS in text(Client().post(reverse("visit"), {"code": link}, follow=True))
+    assert OVER not in page(client)
 
 
 def test_a_sentence_tells_where_it_came_from(stage: Stage) -> None:

@@ -17,6 +17,7 @@ from django.db.models import Count, Min, Model, Q, QuerySet, RestrictedError
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
+from memoryweb.agents import one_time_codes
 from memoryweb.agents.models import Agent, Owner, OwnerAddress
 from memoryweb.audit import ledger
 from memoryweb.audit.record import erase_labels_of, lock, target
@@ -61,11 +62,11 @@ def erase_now(tx: Transaction, request: models.ForgetRequest, by: User | None = 
 
 
 def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[Run]:
-    """All that is kept about them, at every agent; from now on nothing of it is given to anybody.
-    Raises OnHold."""
+    """All that is kept about them; from now on no link opens it. Raises OnHold."""
     hiding.check_hold(tx.team.pk, None, owner.pk)
     owner.keeping = owner.using = False
     owner.save(update_fields=["keeping", "using"])
+    one_time_codes.withdraw(owner=owner, by=tx.actor)
     OwnerAddress.objects.filter(owner=owner).delete()
     asked = erase_later(tx, owner, timedelta(), by)
     return [queue(one.agent, one.owner, Run.Trigger.PERSON, by) for one in asked]

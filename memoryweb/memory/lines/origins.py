@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -227,10 +227,11 @@ def lines_from_messages(message_ids: Iterable[int]) -> "QuerySet[LineOrigin]":
 _BY_HAND = Q(message=None) & ~Q(author_kind__in=(AuthorKind.EXTRACTION, AuthorKind.DREAM))
 
 
-def noted(talks: Iterable[Any], files: Any) -> "QuerySet[LineOrigin]":
+def noted(talks: Sequence[Any], files: Any) -> "QuerySet[LineOrigin]":
     """The lines of daily notes that were taken from these conversations, and those of these files
     that somebody wrote by hand."""
-    which = Q(message__conversation__in=list(talks)) | _BY_HAND & Q(file__in=files)
+    which = Q(message__conversation__in=talks) | _BY_HAND & Q(file__in=files)
     found = LineOrigin.objects.filter(which, file__note_date__isnull=False, source_file=None)
-    found = found.filter(file__deleted_at=None).select_related("message", "user", "file")
-    return found.defer("message__raw_content", "file__raw_content").order_by("file", "line", "pk")
+    found = found.filter(file__deleted_at=None).select_related("message", "user")
+    shown = ("file", "line", "author_kind", "root", "user", "message__conversation")
+    return found.only(*shown).order_by("file", "line", "pk")

@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.line_deltas import Replayed
@@ -20,6 +21,7 @@ from memoryweb.memory.models import AuthorKind, File, LineOrigin, Revision
 from memoryweb.memory.models.writer import Memory
 
 Cited = tuple[UUID | None, int | None, int | None]  # file, revision and line
+MACHINES = frozenset({AuthorKind.AGENT, AuthorKind.DREAM, AuthorKind.EXTRACTION})
 _PART = ("number", "base", "raw_text", "edits")
 
 
@@ -261,8 +263,10 @@ def _change(before: Past | None, after: Past | None) -> Change | None:
     return Change("changed", before, after) if before.sha256 != after.sha256 else None
 
 
-def author_name(row: Revision | LineOrigin) -> str:
-    """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
+def author_name(row: Revision | LineOrigin, agent: Agent) -> str:
+    """`Alice Berg`, `Alice Berg (token “cli”)`, or the agent, whatever of it wrote."""
+    if row.author_kind in MACHINES:
+        return agent.name
     # Of a row, Django translates the labels of all choices.
     kind = str(AuthorKind(row.author_kind).label)
     if row.author_kind == AuthorKind.PERSON and row.user:

@@ -22,6 +22,8 @@ from memoryweb.memory.visible.hidden import MARK, hiding, of_targets, text_of
 from memoryweb.memory.visible.outdated import flagged_messages
 from memoryweb.memory.visible.text_matching import Sought, says
 
+_OF = ("fact", "file", "message")
+
 # What a program may not read of what it asks to forget: hidden, flagged or reverted text.
 
 _NOT_READ = frozenset({Fact.State.PENDING, Fact.State.RETIRED})
@@ -58,7 +60,7 @@ def withheld_among(
 
 
 def withheld_targets(request: ForgetRequest, *, besides: ForgetRequest | None = None) -> set[int]:
-    rows = list(request.targets.select_related("fact", "file", "message"))
+    rows = list(request.targets.select_related(*_OF))
     is_withheld = withheld_among(rows, besides=besides)
     return {row.pk for row in rows if is_withheld(row)}
 
@@ -187,18 +189,13 @@ def _counts(row: Target) -> bool:
     return row.message is None or row.message.role == Message.Role.USER
 
 
-def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:
+def away_of(agent_id: UUID, whose: Q) -> Callable[[UUID | None], Sought]:
     """By owner what of their memory is to be forgotten: records that repeat it are read without.
-    One statement where nothing is."""
-    asked = set(
-        ForgetRequest.objects.hiding().filter(agent=agent_id).values_list("owner", flat=True)
-    )
-
-    @cache
-    def away(owner_id: UUID | None) -> Sought:
-        return away_from(agent_id, owner_id) if owner_id in asked else Sought(())
-
-    return away
+    `whose` filters requests by their owner. In one statement."""
+    found: dict[UUID | None, list[str]] = {}
+    for row in hiding(whose & Q(request__agent=agent_id)).select_related(*_OF, "request"):
+        found.setdefault(row.request.owner_id, []).append(text_of(row))
+    return cache(lambda owner_id: Sought(found.get(owner_id, ())))
 
 
 def away_from(agent_id: UUID, owner_id: UUID | None) -> Sought:
@@ -217,7 +214,7 @@ def without_away(file: File, found: Iterable[Revision]) -> None:
 @PreparedQuery
 def _hidden_of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Target]":
     rows = hiding(Q(request__agent=agent_id, request__owner=owner_id))
-    return rows.select_related("fact", "file", "message")
+    return rows.select_related(*_OF)
 
 
 def id_of(target: Target) -> str:

@@ -1,7 +1,7 @@
 from django.db import migrations, models
 
 KINDS = [
-    ("extraction", "Extraction"),
+    ("extraction", "Reading conversations"),
     ("dream", "Dream"),
     ("secret_scan", "Look for secrets"),
     ("erasure", "Erase what is forgotten"),

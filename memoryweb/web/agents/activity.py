@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.dreaming import backfill
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.operations import Does
@@ -28,9 +29,10 @@ from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import warnings
 from memoryweb.dreaming.story import Tally
 from memoryweb.markdown.marks import part
-from memoryweb.memory.lines.files import files_by_id
 from memoryweb.memory.lines.origins import noted
-from memoryweb.memory.models import Conversation, LineOrigin
+from memoryweb.memory.lines.revisions import author_name
+from memoryweb.memory.models import Conversation, File, LineOrigin
+from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.memory.writing.changes import unmarked
 from memoryweb.runs.models import Run
@@ -38,7 +40,7 @@ from memoryweb.web import access, markdown, wording
 from memoryweb.web.form_fields import ChoiceField, Choices, FilterForm
 from memoryweb.web.pages import Page, about, number_of, page, show, to
 from memoryweb.web.statements import Piece, changed_words, struck
-from memoryweb.web.wording import Chip, file_url, said_by, talk_url
+from memoryweb.web.wording import Chip, file_url, talk_url
 
 _SIZE, _NOTES, _LINES, _OPEN_DAYS, _MOST_PAGES = 30, 7, 3, 3, 9_999
 _SIGNS = {"learned": "add", "changed": "change"}
@@ -167,25 +169,24 @@ def _listed(
     if only == "notes":
         rows = notes.annotate(what=Value("notes"), at=F("note_date"))
         return rows.values_list("what", "pk", "at").order_by("-at", "folded_path")
-    # What was taken from conversations is told by these.
-    notes = notes.filter(pk__in=noted((), notes.values("pk")).values("file"))
-    found = {
-        "dreams": (
-            agent.runs.filter(reach, which or Q(), kind=Run.Kind.DREAM),
-            ("clock", "created_at"),
-        ),
-        "conversations": (agent.conversations.filter(reach), ("last_message_at", "created_at")),
-        "notes": (notes, ("updated_at", "updated_at")),
-    }
-    listed: list[Any] = [
-        rows.order_by()
-        .annotate(what=Value(name), at=Coalesce(*times, output_field=DateTimeField()))
-        .values_list("what", "pk", "at")
-        for name, (rows, times) in found.items()
-        if only in {"", name}
-    ]
+    listed: list[Any] = []
+    if only != "conversations":
+        dreams = agent.runs.filter(reach, which or Q(), kind=Run.Kind.DREAM)
+        listed.append(_timed(dreams, "dreams", "clock"))
+    if only != "dreams":
+        talks = agent.conversations.filter(reach)
+        listed.append(_timed(talks, "conversations", "last_message_at"))
+    if not only:  # what was taken from conversations is told by these
+        by_hand = notes.filter(pk__in=noted((), notes.values("pk")).values("file"))
+        listed.append(_timed(by_hand, "notes", "updated_at"))
     both: QuerySet[Any, Any] = listed[0].union(*listed[1:], all=True) if listed[1:] else listed[0]
     return both.order_by("-at", "pk")
+
+
+def _timed(rows: "QuerySet[Any, Any]", what: str, at: str) -> "QuerySet[Any, Any]":
+    time = Coalesce(at, "created_at", output_field=DateTimeField())
+    timed: QuerySet[Any, Any] = rows.order_by().annotate(what=Value(what), at=time)
+    return timed.values_list("what", "pk", "at")
 
 
 def _happenings(
@@ -222,6 +223,12 @@ def _did(
 
 
 Noted = tuple[list[Line], LineOrigin]
+_origins = PreparedQuery(noted)
+
+
+@PreparedQuery
+def _files(agent_id: UUID, ids: Sequence[UUID]) -> "QuerySet[Any]":
+    return File.objects.filter(agent=agent_id, pk__in=ids).annotate(is_meant=is_meant(file="pk"))
 
 
 def _noted(
@@ -231,16 +238,16 @@ def _noted(
     files: Sequence[UUID],
 ) -> Mapping[UUID, Noted]:
     """By conversation, and by file what came from none: the lines, and the first one's origin."""
-    origins = list(noted(talks, files))
-    there = [
-        one
-        for one in files_by_id({str(one.file_id) for one in origins}).values()
-        if request.visit.reads(one.owner_id)
-    ]
-    texts = {one.id: one for one in readable_files(there, To.PAGE)}
+    origins = _origins(tuple(talk.pk for talk in talks), tuple(files))
+    rows = _files(workspace.agent.pk, tuple({one.file_id for one in origins}))
+    there = {one.pk: one for one in rows if request.visit.reads(one.owner_id)}
+    texts = {one.id: one for one in readable_files([*there.values()], To.PAGE)}
     found: dict[UUID, Noted] = {}
     for one in origins:
-        text, ended = part(texts[one.file_id].line(one.line)) if one.file_id in texts else ("", ())
+        if one.file_id not in there:
+            continue
+        one.file = there[one.file_id]
+        text, ended = part(texts[one.file_id].line(one.line))
         if text.startswith(("- ", "* ")):
             its = one.message.conversation_id if one.message else one.file_id
             is_here = one.file.owner_id == workspace.owner_id
@@ -310,7 +317,7 @@ def _note(
     request: access.TeamRequest, agent: Agent, lines: list[Line], first: LineOrigin
 ) -> Happening:
     who, file = first.user, first.file
-    by = _("you") if who == request.user else str(who or said_by(first, agent))
+    by = _("you") if who == request.user else str(who or author_name(first, agent))
     said = [_("written by {who}").format(who=by), _("noted {n}").format(n=len(lines))]
     url = file_url(request, file, first.line)
     told_ = " · ".join(said)

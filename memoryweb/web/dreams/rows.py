@@ -41,7 +41,8 @@ def title_of(run: Run) -> str:
     if run.trigger == Run.Trigger.BACKFILL and "weeks" in run.result:
         said = _("Backfill: week {week} of {weeks}")
         return said.format(week=run.result["week"], weeks=run.result["weeks"])
-    said = _("Dream of {when}") if run.kind == Run.Kind.DREAM else _("Extraction of {when}")
+    is_dream = run.kind == Run.Kind.DREAM
+    said = _("Dream of {when}") if is_dream else _("Conversations read on {when}")
     return said.format(when=date_format(localtime(wording.happened_at(run)), _("j F, H:i")))
 
 

@@ -157,7 +157,9 @@ def _story(request: access.TeamRequest, run: Run) -> dict[str, Any]:
     open_to = its if is_alone else visit.common()
     counted = visit.outcomes() if visit.can(Permission.SEE_OWNERS) else Q(pk=None)
     night = night_results.of_dream(run, open_to=open_to, counted=counted, is_alone=is_alone)
-    return rows.story_of(request, run, night, away_of(run.agent_id))
+    whose = Q(request__owner__in={one.owner_id for one in night.reports if one.owner_id})
+    away = away_of(run.agent_id, whose | Q(request__owner=None))
+    return rows.story_of(request, run, night, away)
 
 
 # Preview tonight: what the next dream would do, by the rules and by a model.

@@ -13,6 +13,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.break_glass import grants_about
 from memoryweb.agents.models import Agent
 from memoryweb.memory.lines.origins import origins_at
+from memoryweb.memory.lines.revisions import author_name
 from memoryweb.memory.models import (
     Contradiction,
     Evidence,
@@ -32,7 +33,7 @@ from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.charts import life_bars, use_bars
 from memoryweb.web.pages import to
 from memoryweb.web.statements import speaker_of
-from memoryweb.web.wording import fact_url, file_url, owner_name, owner_query, said_by, talk_url
+from memoryweb.web.wording import fact_url, file_url, owner_name, owner_query, talk_url
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after
@@ -221,7 +222,7 @@ def _written(request: TeamRequest, one: Evidence) -> Row:
     return {
         "text": text,
         "is_mine": is_mine,
-        "who": "" if is_mine else said_by(one.root, file.agent),
+        "who": "" if is_mine else author_name(one.root, file.agent),
         "at": one.said_at or wording.happened_at(one.root),
         "url": to(request, "agents_revision", file.agent_id, file.path, number, query=query),
         "label": _("Revision {n}").format(n=number),

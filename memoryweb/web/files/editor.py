@@ -266,7 +266,7 @@ def _rival(file: File, opened: str, theirs: str, mine: str) -> dict[str, Any]:
     return {
         "text": theirs,
         "rows": side_by_side(theirs, mine),
-        "saves": [(revision, author_name(revision)) for revision in named],
+        "saves": [(revision, author_name(revision, file.agent)) for revision in named],
         "opened": number,
         "more": max(0, since.count() - _NAMED_SAVES),
     }

@@ -269,7 +269,8 @@ def _stretches(
         revision, lines = revisions.get(number), list(group)
         talk = talks.get(talk_id) if talk_id else None
         said = dict.fromkeys(one.said for one in lines if one.said)
-        author = author_of(request, revision, talk, next(iter(said), None)) if revision else None
+        first = next(iter(said), None)
+        author = author_of(request, revision, file.agent, talk, first) if revision else None
         shown = _blamed_lines(request, lines, talk, said)
         found.append(
             {
@@ -374,7 +375,7 @@ def _line(
         title=f"{file.path}:{line}",
         text=in_zone(text, file.note_date),
         url=file_url(request, file, line),
-        author=author_name(first) if first else "",
+        author=author_name(first, file.agent) if first else "",
         run=run,
         run_url=to(request, "agents_run", run.pk) if run else "",
     )

@@ -12,7 +12,6 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memoryweb.accounts.models import User
 from memoryweb.memory import facts, forgetting, questions
 from memoryweb.memory import my_memory as door
 from memoryweb.memory.forgetting import NothingToUndo
@@ -28,7 +27,7 @@ from memoryweb.web.facts.acts import ACTS, EditForm
 from memoryweb.web.form_fields import UntilForm
 from memoryweb.web.my_memory import rows
 from memoryweb.web.my_memory.rows import Oneself, Row
-from memoryweb.web.pages import next_url, show
+from memoryweb.web.pages import next_url, show, told_to
 from memoryweb.web.provenance import saves_in, saves_text
 from memoryweb.web.wording import Text
 
@@ -160,7 +159,7 @@ def _remove(
 ) -> Row:
     """With the notes that it stands on, so that no dream writes it again."""
     made = door.remove(tx, file, spot, writer=who.writer, sources_of=who.owners)
-    return _saved(who, replace(row, is_gone=True), made, _("Marked as not true."))
+    return _saved(who, replace(row, is_gone=True, can=frozenset()), made, _("Marked as not true."))
 
 
 def _forget(
@@ -170,8 +169,9 @@ def _forget(
     made = forgetting.forget_lines(
         tx, file, numbers, expected=spot.sha256, writer=by, is_theirs=True
     )
-    row, act = replace(_line(who, file, spot), text="", is_gone=True), ACTS["forget"]
-    return replace(row, told=wording.forgotten(made, act.said), undo=row.at + act.back)
+    act, row = ACTS["forget"], _line(who, file, spot)
+    row = replace(row, text="", is_gone=True, can=frozenset(), undo=row.at + act.back)
+    return replace(row, told=wording.forgotten(made, act.said))
 
 
 def _unforget(
@@ -188,16 +188,14 @@ def undo(request: UserRequest, who: Oneself) -> HttpResponse:
     files = [(who.file(file_id), number) for file_id, number in saves]
     if not files:
         raise Http404
-    try:
-        with who.write() as tx:
-            for file, number in sorted(files, key=lambda place: str(place[0].pk)):
-                door.undo(tx, file, number, writer=who.writer)
-    except Stale:
-        messages.error(request, _("The file has changed since, so this can't be undone here."))
-    except MemoryRefused as found:
-        messages.error(request, str(found))
-    else:
-        messages.success(request, _("Undone."))
+    with told_to(request):
+        try:
+            with who.write() as tx:
+                for file, number in sorted(files, key=lambda place: str(place[0].pk)):
+                    door.undo(tx, file, number, writer=who.writer)
+            messages.success(request, _("Undone."))
+        except Stale:
+            messages.error(request, _("The file has changed since, so this can't be undone here."))
     return redirect(next_url(request) or who.urls["page"])
 
 
@@ -217,23 +215,22 @@ ON_LINES: Mapping[str, tuple[str, Act]] = {
 
 # What they asked to forget, and what they are asked.
 
-Decide = Callable[[Transaction, ForgetRequest, User | None, UserRequest], object]
 
-
-def _decided(decide: Decide, said: Text) -> Act:
+def _decided(decide: Callable[..., object], said: Text, *, picks: bool = False) -> Act:
     def act(request: UserRequest, who: Oneself) -> HttpResponse:
         known = {one.pk: one for one in waiting_of(who.owners.keys())}
         wanted = [_key(text) for text in request.POST.getlist("request")]
         if not wanted:
             raise Http404
-        try:
+        more: dict[str, Any] = {}
+        if picks:
+            wait = settings.FORGET_UNDO_SECONDS
+            more = {"picked": request.POST.getlist("pick"), "seconds": wait}
+        with told_to(request):
             for one in [_one(known, key, who) for key in wanted]:
                 # Each by itself: whoever else writes needn't wait for all of them.
                 with who.write() as tx:
-                    decide(tx, one, who.user, request)
-        except MemoryRefused as refused:
-            messages.error(request, str(refused))
-        else:
+                    decide(tx, one, who.user, **more)
             messages.success(request, str(said))
         return redirect(who.urls["page"] + "#asked")
 
@@ -256,33 +253,27 @@ def _one(known: Mapping[UUID, ForgetRequest], key: UUID, who: Oneself) -> Forget
     raise NothingToUndo
 
 
-def _bring_back(
-    tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest
-) -> object:
-    return forgetting.undo(tx, one, by)
-
-
-def _keep(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
-    return forgetting.keep(tx, one, by)
-
-
-def _erase(tx: Transaction, one: ForgetRequest, by: User | None, _request: UserRequest) -> object:
-    return forgetting.erase(tx, one, by)
-
-
-def _forget_picked(
-    tx: Transaction, one: ForgetRequest, by: User | None, request: UserRequest
-) -> object:
-    wait, picked = settings.FORGET_UNDO_SECONDS, request.POST.getlist("pick")
-    return forgetting.erase(tx, one, by, picked=picked, seconds=wait)
-
-
 ON_REQUESTS: Mapping[str, Act] = {
-    "bring_back": _decided(_bring_back, gettext_lazy("It is back. Agents may use it again.")),
-    "keep": _decided(_keep, gettext_lazy("Kept. Nothing was forgotten.")),
-    "erase": _decided(_erase, gettext_lazy("It is being erased. This can't be undone.")),
-    "forget": _decided(_forget_picked, gettext_lazy("Hidden from agents. You can still undo it.")),
+    "bring_back": _decided(forgetting.undo, gettext_lazy("It is back. Agents may use it again.")),
+    "keep": _decided(forgetting.keep, gettext_lazy("Kept. Nothing was forgotten.")),
+    "erase": _decided(forgetting.erase, gettext_lazy("It is being erased. This can't be undone.")),
+    "forget": _decided(
+        forgetting.erase, gettext_lazy("Hidden from agents. You can still undo it."), picks=True
+    ),
 }
+
+
+def forget_all(request: UserRequest, who: Oneself) -> HttpResponse:
+    """At every agent, with the conversations; a visit ends with it."""
+    said = _("It is being erased. This can't be undone.")
+    with told_to(request):
+        with who.write() as tx:
+            for owner in who.owners.values():
+                forgetting.erase_owner(tx, owner, who.user)
+        if not who.is_member:
+            return show(request, "visits/over.html", {"said": said})
+        messages.success(request, said)
+    return redirect(who.urls["page"])
 
 
 # What somebody without an account is asked on their page: whether it is still true.
@@ -307,11 +298,8 @@ def answer(request: UserRequest, who: Oneself) -> HttpResponse:
     asked = found.get(request.POST.get("question", ""))
     if asked is None or decision not in _SAID:
         raise Http404
-    try:
+    with told_to(request):
         with who.write() as tx:
             facts.resolve(tx, asked, decision, writer=who.writer)
-    except MemoryRefused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, str(_SAID[decision]))
     return redirect(who.urls["page"] + "#questions")

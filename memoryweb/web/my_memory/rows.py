@@ -43,7 +43,10 @@ from memoryweb.web.wording import Text
 # that My memory shows and does starts from here, and reaches these owners alone.
 
 Found = TypeVar("Found", Fact, File)
-_NAMES = ("page", "undo", "pause", "resume", "export", "bring_back", "keep", "erase", "forget")
+_NAMES = (
+    *("page", "undo", "pause", "resume", "export"),
+    *("bring_back", "keep", "erase", "forget", "forget_all"),
+)
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def guest(request: UserRequest, code: OneTimeCode) -> Oneself:
         me=code.owner,
         actor=visitor(code.owner),
         writer=Writer(AuthorKind.PERSON, integration=code.integration, no_secrets=no_secrets),
-        urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "answer", "leave")},
+        urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "answer", "new_link", "leave")},
         until=code.expires_at,
     )
 
@@ -311,10 +314,10 @@ _READ: dict[str, str | Promise] = {
 }
 
 
-def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) -> dict[str, Any]:
+def looks(team: Team, owners: Collection[Owner], *, but: Actor | None = None) -> dict[str, Any]:
     """`programs` that may read now, the last 50 `grants`, the last 20 `reads` and `links`, in three
     statements. What `but` did, the person themselves, is no look."""
-    own = Q(actor_role="visitor")
+    own, owner_ids = Q(actor_role="visitor"), [owner.pk for owner in owners]
     if but is not None:
         own |= Q(actor_kind=but.kind, actor_id=but.id)
     last, times = looks_at(team.pk, owner_ids, but=own, most=20)
@@ -329,7 +332,7 @@ def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) 
         "programs": [one for one in told if one["at"] is None],
         "grants": [one for one in told if one["at"] is not None],
         "reads": [_read(one, reasons) for one in last],
-        "links": [_link(one) for one in links_of(owner_ids)],
+        "links": [_link(one) for one in links_of(one.pk for one in owners if one.source != "user")],
     }
 
 

@@ -88,7 +88,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "here": request.get_full_path(),
         "questions": acts.questions_for(who),
         **rows.forget_requests(who),
-        **rows.looks(who.team, owner_ids, but=who.actor),
+        **rows.looks(who.team, who.owners.values(), but=who.actor),
     }
 
 
@@ -172,6 +172,7 @@ ACTS: Mapping[str, tuple[str, Act]] = {
     "pause": ("pause/", pause),
     "resume": ("resume/", resume),
     "export": ("export/", export),
+    "forget_all": ("forget-everything/", acts.forget_all),
     **{name: (f"{name}/", act) for name, act in acts.ON_REQUESTS.items()},
 }
 
@@ -180,7 +181,7 @@ def download(
     team: Team, owners: Sequence[Owner], *, by: Actor, grant: UUID | None = None
 ) -> StreamingHttpResponse:
     """Everything about these owners in one download, an event first."""
-    looked = rows.looks(team, [owner.pk for owner in owners], but=None if grant else by)
+    looked = rows.looks(team, owners, but=None if grant else by)
     with write_transaction(team, actor=by) as tx:
         for owner in owners:
             tx.record(

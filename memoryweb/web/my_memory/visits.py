@@ -1,24 +1,26 @@
 """A single-use link to My memory, for people without an account. It opens one owner's memory in
 one browser for half an hour, and nothing of the team."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core import signing
-from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_scopes import scope
 
 from memoryweb.agents import one_time_codes
-from memoryweb.agents.exceptions import CodeRefused
+from memoryweb.agents.exceptions import CodeRefused, TooManyCodes
 from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import VISIT_LASTS
 from memoryweb.memory.models.refusals import AssignmentsFound
+from memoryweb.notify.owner_mail import MailRefused
 from memoryweb.web import one_time_links
 from memoryweb.web.access import UserRequest, ask
 from memoryweb.web.my_memory import views
@@ -78,14 +80,35 @@ def _visit(view: Act) -> Callable[..., HttpResponseBase]:
 @require_GET
 @_visit
 def page(request: UserRequest, who: Oneself) -> HttpResponse:
-    context = views.page_context(request, who)
+    can_mail = one_time_codes.confirmed_address(who.me) is not None
+    context = views.page_context(request, who) | {"can_mail": can_mail}
     return show(request, "my_memory/page.html", context, partials=views.PARTIALS)
 
 
 statement = require_GET(_visit(views.statement))
+
+
+def new_link(request: UserRequest, who: Oneself) -> HttpResponse:
+    """To the address that they confirmed; this visit goes on."""
+    address = one_time_codes.confirmed_address(who.me)
+    if address is None:
+        raise Http404
+    try:
+        one_time_links.mail_memory_link(request, who.me, address, who.actor)
+    except (MailRefused, TooManyCodes) as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("The link was mailed. It works once, within 24 hours."))
+    return redirect(who.urls["page"])
+
+
+_OF_VISITS: Mapping[str, tuple[str, Act]] = {
+    "answer": ("answer/", answer),
+    "new_link": ("new-link/", new_link),
+}
 ACTS = {
     name: (where, require_POST(_visit(act)))
-    for name, (where, act) in {**views.ACTS, "answer": ("answer/", answer)}.items()
+    for name, (where, act) in {**views.ACTS, **_OF_VISITS}.items()
 }
 
 

@@ -10,7 +10,9 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.language.note_line import without_time
 from memoryweb.memory import questions
+from memoryweb.memory.lines.revisions import author_name
 from memoryweb.memory.models import ForgetRequest
 from memoryweb.memory.review import Item, Kind
 from memoryweb.memory.statements.listing import sides_of
@@ -22,7 +24,7 @@ from memoryweb.web.access import TeamRequest
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.pages import to
 from memoryweb.web.review.lines import in_brief, look_at, proposal_shown
-from memoryweb.web.wording import Text, file_url, owner_name, owner_query, said_by
+from memoryweb.web.wording import Text, file_url, owner_name, owner_query
 
 
 class MergeForm(forms.Form):
@@ -109,7 +111,7 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
     where = (item.agent.pk, item.path, item.line)
     return {
         "text": look_at(request, [item])[item.id].file(flagged.file).line(item.line),
-        "author": said_by(flagged, item.agent),
+        "author": author_name(flagged, item.agent),
         "file_url": file_url(request, flagged.file, item.line),
         "run_url": to(request, "agents_run", flagged.run_id) if flagged.run_id else "",
         "source_url": to(request, "agents_why", *where, query=query),
@@ -198,7 +200,7 @@ LOOKS = {
         "review/_flag.html",
         _flag,
         lambda _item, _about: _("Should this line stay?"),
-        lambda item, content: f"“{unmarked(content.split(chr(10))[item.line - 1])}”",
+        lambda item, content: without_time(unmarked(content.split("\n")[item.line - 1])),
         lambda item: [wording.mark(code) for code in item.reasons],
         (
             # First what a suspicious line mostly asks for.

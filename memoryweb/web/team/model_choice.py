@@ -1,6 +1,6 @@
 """Which model and which embedding endpoint the team uses, and what that costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from datetime import date, timedelta
 from math import ceil
@@ -28,7 +28,7 @@ from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.llm.models import OwnEndpoint, TeamEmbedding, TeamModel
 from memoryweb.runs import models
-from memoryweb.runs.models import TokenUse, with_chats
+from memoryweb.runs.models import TokenUse
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.charts import Chart, Series, chart
 from memoryweb.web.form_fields import WordsField
@@ -300,10 +300,8 @@ def _used(request: TeamRequest) -> dict[str, Any]:
     today = timezone.localdate(visit.now)
     days = [today - timedelta(days=n) for n in reversed(range(_DAYS))]
     since = visit.now - timedelta(days=_DAYS)
-    runs, chats = models.asking(visit.team, since), models.chats(visit.team, since)
-    used = with_chats(models.by_day(runs, zone), ((day, one) for day, _name, one in chats))
-    agents = with_chats(models.by_agent(runs), ((name, one) for _day, name, one in chats))
-    kinds = with_chats(models.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
+    found = models.uses(visit.team, since, zone)
+    used, agents, kinds = (_summed((where[n], one) for *where, one in found) for n in range(3))
     cost = sum(one.cost for one in used.values())
     whose = ("agent", "owner__integration", "owner__person")
     return {
@@ -311,9 +309,18 @@ def _used(request: TeamRequest) -> dict[str, Any]:
         "chart": _chart(days, used),
         "agents": _most(agents),
         "kinds": _most(kinds),
-        "latest": runs.select_related(*whose).order_by("-created_at")[:_LISTED],
+        "latest": models.asking(visit.team, since)
+        .select_related(*whose)
+        .order_by("-created_at")[:_LISTED],
         "cost": cost,
     }
+
+
+def _summed(found: Iterable[tuple[Any, TokenUse]]) -> dict[Any, TokenUse]:
+    sums: dict[Any, TokenUse] = {}
+    for key, one in found:
+        sums[key] = sums.get(key, TokenUse()) + one
+    return sums
 
 
 def _chart(days: Sequence[date], used: Mapping[date, TokenUse]) -> Chart:
