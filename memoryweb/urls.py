@@ -1,5 +1,6 @@
 from django.urls import include, path, re_path
 
+from memoryweb.api.completions import at_root
 from memoryweb.api.mcp.view import mcp
 from memoryweb.api.mem0 import mem0
 
@@ -8,6 +9,7 @@ urlpatterns = [
     path("mcp", mcp, name="mcp"),
     path("mem0/<uuid:agent_id>/<path:rest>", mem0, name="mem0_of_agent"),
     path("mem0/<path:rest>", mem0, name="mem0"),
+    path("v1/chat/completions", at_root, name="complete_chat"),
     re_path("^(?P<rest>v[123]/.+)$", mem0, name="mem0_of_host"),
     path("", include("memoryweb.web.urls")),
     path("accounts/", include("memoryweb.accounts.urls")),

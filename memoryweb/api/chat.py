@@ -177,7 +177,7 @@ def reset(request: Request, agent_id: str, conversation: str) -> ResetAnswer:
     caller = request.auth
     agent, external_id = caller.agent(agent_id), conversation_id(conversation)
     fields = parse(OwnerFields, body_of(request))
-    asked = _asked(
+    asked = question(
         caller, agent, acting_owner.acting(caller, fields, room=external_id), external_id
     )
     if asked.conversation is None:
@@ -192,11 +192,11 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
     agent = caller.agent_or_only(body.agent_id)
     if agent is None:
         raise Invalid("agentId", "This token reaches several agents. Say which one is meant.")
-    key = _key(request, caller)
+    key = turn_key(request, caller)
     # Without an id the same key begins the same conversation.
     named = body.conversation_id or f"chat-{key[:16] if key else uuid.uuid4().hex[:16]}"
     owner = acting_owner.acting(caller, body, room=named)
-    asked = _asked(caller, agent, owner, conversation_id(named), body.message, key)
+    asked = question(caller, agent, owner, conversation_id(named), body.message, key)
     if (command := commands.said_to(asked, _rights(caller))) is not None:
         answer, archived = command.answer, command.archived
         return _Turn(asked, command.conversation_id, said=answer, archived=archived)
@@ -206,7 +206,7 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
     return _Turn(asked, asked.conversation_id, prompt, archived=prompt.archived)
 
 
-def _asked(
+def question(
     caller: Caller,
     agent: Agent,
     owner: Owner | None,
@@ -236,7 +236,7 @@ def _rights(caller: Caller) -> commands.Rights:
     )
 
 
-def _key(request: Request, caller: Caller) -> str | None:
+def turn_key(request: Request, caller: Caller) -> str | None:
     """The answer is found again by it as long as the conversation is kept."""
     key = pipeline.key_of(request)
     return key and hashlib.sha256(f"{caller.token.pk}:{key}".encode()).hexdigest()[:32]
