@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.http import HttpResponseBase
 from pydantic import Field
@@ -112,14 +113,20 @@ class _Turn:
         )
 
 
-def _hear_refused(request: Request) -> None:
+def hear_refused(
+    caller: Caller, agent_id: str | None, named: str | None, message: str, whose: dict[str, Any]
+) -> None:
     """What the message asks of memory."""
-    caller, asked = request.auth, parse(ChatRequest, body_of(request))
-    if agent := caller.agent_or_only(asked.agent_id):
-        whose = asked.model_dump(by_alias=True, exclude_unset=True, include=_WHOSE)
-        said = {"messages": [{"role": "user", "content": asked.message}], "source": "chat", **whose}
-        talk = asked.conversation_id or f"chat-{uuid.uuid4().hex[:16]}"
+    if agent := caller.agent_or_only(agent_id):
+        said = {"messages": [{"role": "user", "content": message}], "source": "chat", **whose}
+        talk = named or f"chat-{uuid.uuid4().hex[:16]}"
         conversations.hear_refused(caller, agent, talk, said)
+
+
+def _hear_refused(request: Request) -> None:
+    asked = parse(ChatRequest, body_of(request))
+    whose = asked.model_dump(by_alias=True, exclude_unset=True, include=_WHOSE)
+    hear_refused(request.auth, asked.agent_id, asked.conversation_id, asked.message, whose)
 
 
 quotas.hears |= dict.fromkeys(("send_chat", "stream_chat"), _hear_refused)

@@ -13,7 +13,7 @@ from django.urls import resolve
 from pydantic import BaseModel, ConfigDict, Field
 
 from memoryweb.agents.models import Owner
-from memoryweb.api import acting_owner, chat, conversations, quotas
+from memoryweb.api import acting_owner, chat, quotas
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.domain_errors import REFUSALS, problem_of
 from memoryweb.api.pipeline import body_of
@@ -79,14 +79,11 @@ class CompletionRequest(BaseModel):
 
 
 def _hear_refused(request: Request) -> None:
-    """What the last message asks of memory."""
-    caller, body = request.auth, parse(CompletionRequest, body_of(request))
-    message = completions.message_of(completions.turns_of(body_of(request)["messages"]))
-    if message and (agent := caller.agent_or_only(request.headers.get(AGENT))):
-        said = {"messages": [{"role": "user", "content": message}], "source": "chat"}
-        whose = {"endUserId": body.user} if caller.integration else {}
-        talk = request.headers.get(CONVERSATION) or f"chat-{uuid.uuid4().hex[:16]}"
-        conversations.hear_refused(caller, agent, talk, said | whose)
+    body = parse(CompletionRequest, body_of(request))
+    said = completions.message_of(completions.turns_of(body_of(request)["messages"]))
+    whose = {"endUserId": body.user} if request.auth.integration else {}
+    named = request.headers.get(CONVERSATION)
+    chat.hear_refused(request.auth, request.headers.get(AGENT), named, said, whose)
 
 
 quotas.hears["complete_chat"] = _hear_refused
@@ -109,14 +106,8 @@ quotas.hears["complete_chat"] = _hear_refused
         ],
         "responses": {
             200: {
-                "description": "OpenAI's answer: an object, or with `stream` server-sent events.",
-                "content": {
-                    "application/json": {
-                        "schema": {"type": "object"},
-                        "example": EXAMPLES["Completion"],
-                    },
-                    "text/event-stream": {"schema": {"type": "string"}, "example": _STREAMED},
-                },
+                "description": "OpenAI's answer; with `stream` its server-sent events.",
+                "content": {"application/json": {"schema": {}, "example": EXAMPLES["Completion"]}},
             }
         },
     },

@@ -3,7 +3,6 @@ and what was said is kept."""
 
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -17,7 +16,7 @@ from memoryweb.llm import client, passing, tokens, transport
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import TooLarge
 from memoryweb.llm.parsing import clean
-from memoryweb.llm.providers import Reply, text_of
+from memoryweb.llm.providers import text_of
 from memoryweb.memory import conversations
 from memoryweb.memory import prompt as memory_prompt
 from memoryweb.memory.conversations import SPEAKING, NewMessage
@@ -27,8 +26,6 @@ from memoryweb.memory.prompt import LEAST_WINDOW, Context
 
 SECONDS = 600
 _INSTRUCTING = ("system", "developer")
-# As `json.dumps` writes it; within a string its quotes would be escaped.
-_FINISH = '"finish_reason": "'
 Sent = Mapping[str, Any]
 Pieces = Generator[str, None, None]
 
@@ -53,11 +50,11 @@ class Call:
 
 def turns_of(messages: Sequence[Sent]) -> list[NewMessage]:
     """What a person and an assistant said. Raises BatchRefused."""
-    said = ((at, one, clean(text_of(one.get("content")))) for at, one in enumerate(messages))
+    said = ({**one, "content": clean(text_of(one.get("content")))} for one in messages)
     return [
-        conversations.parse_message({**_speaker(one), "content": text}, f"messages[{at}]")
-        for at, one, text in said
-        if one["role"] in SPEAKING and text.strip()
+        conversations.parse_message(one, f"messages[{at}]")
+        for at, one in enumerate(said)
+        if one["role"] in SPEAKING and one["content"].strip()
     ]
 
 
@@ -66,12 +63,13 @@ def message_of(turns: Sequence[NewMessage]) -> str:
     return next((one.content for one in reversed(turns) if one.role == Message.Role.USER), "")
 
 
-def found(asked: ChatQuestion, turns: Sequence[NewMessage], *, is_sent_again: bool) -> str | None:
-    """The conversation that these turns go on with, where none was named."""
+def found(asked: ChatQuestion, turns: Sequence[NewMessage], *, is_sent_again: bool) -> str:
+    """The conversation that these turns go on with, where none was named; empty for a new one."""
     agent, owner, answer = asked.agent, asked.speaker, f"{asked.message_id}{ANSWER}"
-    talk = conversations.holding(agent, owner, answer) if is_sent_again else None
-    talk = talk or conversations.continued(agent, owner, turns, ANSWER)
-    return talk.external_id if talk else None
+    theirs = agent.conversations.filter(owner=owner)
+    talk = theirs.filter(messages__external_id=answer).first() if is_sent_again else None
+    talk = talk or conversations.continued(theirs, turns, ANSWER)
+    return talk.external_id if talk else ""
 
 
 def prepared(asked: ChatQuestion, sent: Sent, turns: Sequence[NewMessage]) -> Call:
@@ -92,27 +90,12 @@ def prepared(asked: ChatQuestion, sent: Sent, turns: Sequence[NewMessage]) -> Ca
 
 
 def pieces(call: Call) -> Pieces:
-    """As `passing.question` has them. Raises a ModelError, and keeps nothing then."""
-    held: list[str] = []
-    reply = yield from _held_back(_answered(call), held)
+    """As `passing.question` has them, the end once the turn is kept: many read no further. Raises a
+    ModelError, and keeps nothing then."""
+    reply = yield from _answered(call)
     if reply.text.strip():  # else it calls tools, and what they find is answered
         _keep(call, reply.text)
-    yield from held
-
-
-def _held_back(answer: client.Pieces, held: list[str]) -> client.Pieces:
-    """Its end is told once the turn is kept: many read no further."""
-    with closing(answer):
-        while True:
-            try:
-                piece = next(answer)
-            except StopIteration as end:
-                reply: Reply = end.value
-                return reply
-            if held or _FINISH in piece:
-                held.append(piece)
-            else:
-                yield piece
+    yield from reply.tail
 
 
 def _answered(call: Call) -> client.Pieces:
@@ -152,10 +135,6 @@ def _behind(text: str, message: Sent) -> Sent:
     return {**message, "content": [{"type": "text", "text": text}, *content]}
 
 
-def _speaker(message: Sent) -> dict[str, Any]:
-    return {name: message[name] for name in ("role", "name") if name in message}
-
-
 def _masked(message: Sent) -> Sent:
     """What was said, without secrets; what tools found is theirs."""
     content = message.get("content")
@@ -163,9 +142,9 @@ def _masked(message: Sent) -> Sent:
         return message
     if isinstance(content, str):
         return {**message, "content": credentials.mask(content)[0]}
-    return {**message, "content": [_masked_block(block) for block in content]}
-
-
-def _masked_block(block: Sent) -> Sent:
-    text = block.get("text")
-    return {**block, "text": credentials.mask(text)[0]} if isinstance(text, str) else block
+    texts = ((block, block.get("text")) for block in content)
+    blocks = [
+        {**block, "text": credentials.mask(text)[0]} if isinstance(text, str) else block
+        for block, text in texts
+    ]
+    return {**message, "content": blocks}

@@ -1,7 +1,7 @@
 """A call in OpenAI's format that goes on to the model as it came, and the answer as it comes."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -24,7 +24,8 @@ def as_openai(endpoint: Endpoint) -> Endpoint:
 
 
 def question(sent: Mapping[str, Any]) -> Question:
-    """Its pieces are the data of each event or, where none were asked for, the whole answer."""
+    """Its pieces are the events before the end, which is the reply's `tail`; so is the whole answer
+    where no events were asked for."""
     fields, options = dict(sent), sent.get("stream_options") or {}
     limits = [fields.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
     most: int = next(filter(None, limits), MAX_ANSWER_TOKENS)
@@ -52,12 +53,10 @@ def _counted(message: Mapping[str, Any]) -> str:
 def _whole(
     endpoint: Endpoint, response: httpx.Response, deadline: float, said: list[str]
 ) -> Pieces:
-    came = transport.read(response, deadline)
-    answer = providers.whole(endpoint, came)
+    answer = providers.whole(endpoint, transport.read(response, deadline))
     said.append(json.dumps(answer.get("choices"), ensure_ascii=False))
-    reply = providers.reply_as_sent(answer, said[0])
-    yield json.dumps(answer)
-    return reply
+    yield from ()
+    return providers.reply_as_sent(answer, said, [json.dumps(answer)])
 
 
 def _events(
@@ -69,24 +68,14 @@ def _events(
     tells_usage: bool,
 ) -> Pieces:
     """`tells_usage`: the last event, which we ask for, was asked for by the caller, too."""
-    stream = providers.OpenAIStream()
-    for event in _streamed(endpoint, response, deadline):
-        piece = stream.take(event)
-        said.append(piece or json.dumps(event.get("choices")))
+    stream, tail = providers.OpenAIStream(), list[str]()
+    for event in client.events(response, deadline):
+        said.append(stream.take(event) or json.dumps(event.get("choices")))
         is_usage = bool(event.get("usage")) and not event.get("choices")
-        if not event.get("error") and (tells_usage or not is_usage):
+        if event.get("error") or (is_usage and not tells_usage):
+            continue
+        if stream.finish:
+            tail.append(json.dumps(event))
+        else:
             yield json.dumps(event)
-    return providers.reply_as_sent(stream.answer, "".join(said))
-
-
-def _streamed(
-    endpoint: Endpoint, response: httpx.Response, deadline: float
-) -> Iterator[dict[str, Any]]:
-    """Also of a server that answers whole, though a stream was asked for."""
-    if transport.is_stream(response.headers):
-        yield from client.events(response, deadline)
-        return
-    answer = providers.whole(endpoint, transport.read(response, deadline))
-    choices = providers.objects(answer.get("choices"))
-    chunks = [{**choice, "delta": choice.get("message")} for choice in choices]
-    yield {**answer, "object": "chat.completion.chunk", "choices": chunks}
+    return providers.reply_as_sent(stream.answer, said, tail)

@@ -43,23 +43,23 @@ class OpenAIStream:
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._answer: dict[str, Any] = {}
-        self._finish: Any = None
+        self.finish: Any = None
 
     def take(self, event: dict[str, Any]) -> str:
         self._answer |= {key: event[key] for key in ("usage", "error") if event.get(key)}
         said = ""
-        for choice in objects(event.get("choices"))[:1]:
+        for choice in _objects(event.get("choices"))[:1]:
             delta = mapping(choice.get("delta"))
             said = _string(delta.get("content"))
             self._text.append(said)
             self._refusal.append(_string(delta.get("refusal")))
-            self._finish = choice.get("finish_reason") or self._finish
+            self.finish = choice.get("finish_reason") or self.finish
         return said
 
     @property
     def answer(self) -> dict[str, Any]:
         message = {"content": "".join(self._text), "refusal": "".join(self._refusal)}
-        return self._answer | {"choices": [{"message": message, "finish_reason": self._finish}]}
+        return self._answer | {"choices": [{"message": message, "finish_reason": self.finish}]}
 
 
 class AnthropicStream:
@@ -106,7 +106,7 @@ def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
+def _objects(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -137,13 +137,14 @@ class Turn(Protocol):
 @dataclass(frozen=True)
 class Reply:
     """`tokens_in` is None when the endpoint does not say, or says nonsense; `tokens_out` is then
-    estimated from the text."""
+    estimated from the text. `tail`: what is passed on when the turn is kept."""
 
     text: str
     finish: str
     tokens_in: int | None
     tokens_out: int
     refused: bool = False
+    tail: Sequence[str] = ()
 
 
 def forms(endpoint: Endpoint) -> tuple[str, ...]:
@@ -221,15 +222,16 @@ def reply_of(endpoint: Endpoint, answer: Mapping[str, Any]) -> Reply:
     return reply
 
 
-def reply_as_sent(answer: Mapping[str, Any], written: str) -> Reply:
-    """Of a call that went on as it came: tools may be called, and a limit reached. `written` counts
-    where the endpoint does not. Raises Unfinished, or Faulty."""
+def reply_as_sent(answer: Mapping[str, Any], said: Sequence[str], tail: Sequence[str]) -> Reply:
+    """Of a call that went on as it came: tools may be called, and a limit reached. What was `said`
+    counts where the endpoint does not. Raises Unfinished, or Faulty."""
     if error := answer.get("error"):
         raise from_answer(200, json.dumps(error).encode())
     reply, usage = _openai_reply(answer), mapping(answer.get("usage"))
     if not reply.finish:
         raise _unfinished()
-    return replace(reply, tokens_out=_tokens_out(usage.get("completion_tokens"), written))
+    tokens_out = _tokens_out(usage.get("completion_tokens"), "".join(said))
+    return replace(reply, tokens_out=tokens_out, tail=tail)
 
 
 def arrived(endpoint: Endpoint, body: bytes) -> int:
