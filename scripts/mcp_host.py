@@ -54,7 +54,7 @@ def _as_host(application: Application, token: str) -> Application:
     return lambda environ, start: application(environ | host, start)
 
 
-def made() -> tuple[str, str]:
+def made(*more: Scope) -> tuple[str, str]:
     """An agent's id, and the secret of an integration's token."""
     with scopes_disabled():
         team = create_team(name="Conformance", by=SYSTEM)
@@ -65,7 +65,7 @@ def made() -> tuple[str, str]:
             team=team,
             by=SYSTEM,
             name="suite",
-            scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
+            scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE, *more],
             integration=host,
         )
     return str(agent.pk), secret

@@ -119,7 +119,8 @@ def complete_chat(request: Request, body: CompletionRequest) -> HttpResponseBase
         raise Invalid(name, "Unknown field.")
     turns = completions.turns_of(sent["messages"])
     asked = _question(request, body, turns)
-    if (said := turn.answered_before(asked)) is not None:
+    is_again = "Idempotency-Key" in request.headers
+    if is_again and (said := turn.answered_before(asked)) is not None:
         pieces = (text for text in [_again(body, said)])
     else:
         passed = {name: sent[name] for name in sent.keys() & _PASSED}

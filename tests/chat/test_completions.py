@@ -269,7 +269,8 @@ def test_a_model_that_fails_is_told_in_openais_words(
 
 
 @pytest.mark.parametrize(
-    ("end", "code"), [("", "answer_unfinished"), ('data: {"error": {"message": "No."}}', "model_fault")]
+    ("end", "code"),
+    [("", "answer_unfinished"), ('data: {"error": {"message": "No."}}', "model_fault")],
 )
 def test_a_stream_that_breaks_says_so_and_keeps_nothing(
     world: World, callers: Callers, model_server: ModelServer, end: str, code: str

@@ -1,6 +1,7 @@
 """Programs that send a conversation whole each time: which one it is, and what of it is new."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -51,12 +52,12 @@ def untold(talk: Conversation | None, turns: Sequence[NewMessage]) -> list[NewMe
     return fresh
 
 
-def _kept(talk: Conversation, most: int) -> list[Message]:
+def _kept(talk: Conversation, most: int) -> list[Any]:
     rows = talk.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
-    return list(rows.only("role", "external_id", "raw_content")[:most])[::-1]
+    return list(rows.values_list("role", "external_id", "raw_content", named=True)[:most])[::-1]
 
 
-def _says(row: Message, turn: NewMessage, *, is_next: bool) -> bool:
+def _says(row: Any, turn: NewMessage, *, is_next: bool) -> bool:
     """What was erased of one that comes next is not compared."""
     text = row.raw_content
     if row.role != turn.role or text == turn.content or (is_next and MARK in text):
