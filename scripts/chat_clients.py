@@ -115,17 +115,18 @@ def main() -> int:
 
 def _installed(folder: Path) -> str:
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-    pip = [folder / "venv" / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
+    python = str(folder / "venv" / "bin" / "python")
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, OPENAI, "pyyaml"], check=True)
     # What loads its memory provider needs no more of its many requirements.
-    subprocess.run([*pip, "--no-deps", "--target", folder / "hermes", HERMES], check=True)
-    npm = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", folder, CODEX]
+    subprocess.run([*pip, "--no-deps", "--target", str(folder / "hermes"), HERMES], check=True)
+    npm = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(folder), CODEX]
     subprocess.run(npm, check=True)
-    return str(folder / "venv" / "bin" / "python")
+    return python
 
 
 def _memory(site: str, agent: str, token: str) -> dict[str, str]:
-    """What the plugins are told. Each client is another person."""
+    """What the plugins are told."""
     return {"MEMORYWEB_URL": site, "MEMORYWEB_AGENT": agent, "MEMORYWEB_TOKEN": token}
 
 
@@ -140,7 +141,7 @@ def _codex(folder: Path, model: str, memory: dict[str, str], act: str) -> dict[s
         f'base_url = "{model}/v1"\nwire_api = "responses"\n'
     )
     environment = {"CODEX_HOME": str(home), "XDG_STATE_HOME": str(folder / "state")}
-    said = [folder / "node_modules" / ".bin" / "codex", "exec", "--skip-git-repo-check"]
+    said = [str(folder / "node_modules" / ".bin" / "codex"), "exec", "--skip-git-repo-check"]
     said += ["--dangerously-bypass-hook-trust", SAID if act == "tell" else ASKED]
     done = subprocess.run(
         said,

@@ -93,6 +93,16 @@ def _kinds() -> Iterator[tuple[str, str, str]]:
             "Claude Code",
             _("Run it in a terminal: a plugin that reminds Claude and remembers for it."),
         ),
+        (
+            "codex",
+            "Codex",
+            _("Run it in a terminal: a plugin that reminds the agent and remembers for it."),
+        ),
+        (
+            "openai",
+            "OpenAI",
+            _("For programs that use OpenAI's client: only its base URL changes."),
+        ),
         ("mem0", "mem0", _("For programs that use mem0's client: only its host changes.")),
         (
             "openclaw_plugin",
@@ -204,7 +214,7 @@ def _issued(request: TeamRequest, agent: Agent, *, as_person: bool) -> str:
         team=request.visit.team,
         by=request.visit.actor,
         name=agent.name,
-        scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
+        scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE, Scope.CHAT],
         user=None if integration else request.user,
         integration=integration,
     )

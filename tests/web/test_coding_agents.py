@@ -207,8 +207,8 @@ def test_cursor_begins_with_memory_and_its_turns_are_kept(world: World, claude: 
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
         write(tx, place, "- Keeps bees.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
 
-    def said(name: str, **event: str) -> Any:
-        ids = {"conversation_id": "c-1", "generation_id": "g-1", "session_id": "c-1"}
+    def said(name: str, **event: Any) -> Any:
+        ids: Any = {"conversation_id": "c-1", "generation_id": "g-1", "session_id": "c-1"}
         out, err = claude(name, **ids, **event).communicate()
         assert err == ""
         return json.loads(out) if out else None

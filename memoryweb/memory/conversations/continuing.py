@@ -59,8 +59,8 @@ def _kept(talk: Conversation, most: int) -> list[Any]:
 
 def _says(row: Any, turn: NewMessage, *, is_next: bool) -> bool:
     """What was erased of one that comes next is not compared."""
-    text = row.raw_content
+    text: str = row.raw_content
     if row.role != turn.role or text == turn.content or (is_next and MARK in text):
-        return row.role == turn.role
+        return bool(row.role == turn.role)
     # Masking takes long: only where something was masked.
     return _SECRET in text and text == screening.mask_asking(screening.mask_all(turn.content))[0]
