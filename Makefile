@@ -78,6 +78,7 @@ soak: .venv/dev.stamp
 	python -m scripts.openclaw_plugin $(TEST_HOME)/openclaw
 	python -m scripts.python_client $(TEST_HOME)/python-client
 	python -m scripts.mem0_clients $(TEST_HOME)/mem0-clients
+	python -m scripts.chat_clients $(TEST_HOME)/chat-clients
 	for round in 1 2 3 4 5; do pytest -q -m kill || exit 1; done
 	for round in 1 2 3 4 5; do python scripts/postgres.py pytest -q -m kill || exit 1; done
 

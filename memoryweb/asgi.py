@@ -39,7 +39,7 @@ Headers = Iterable[tuple[str, str]]
 Spool = SpooledTemporaryFile[bytes]
 
 # Whoever waits for a model waits long: they have threads of their own, so that pages need not wait.
-_CHATS = re.compile(r"/api/v1/chat|.*/chat/say/$")
+_CHATS = re.compile(r"(?:/api)?/v1/chat|.*/chat/say/$")
 _IN_MEMORY = 1024 * 1024  # what is larger waits in a file
 _PIECE = 64 * 1024
 _GIVE_BACK_SECONDS, _WRITE_SECONDS = 3.0, 60.0

@@ -1,6 +1,7 @@
 from django.urls import include, path, re_path
 
 from memoryweb.api import oauth
+from memoryweb.api.completions import at_root
 from memoryweb.api.mcp.view import mcp
 from memoryweb.api.mem0 import mem0
 
@@ -14,6 +15,7 @@ urlpatterns = [
     path("token", oauth.token, name="oauth_token"),
     path("mem0/<uuid:agent_id>/<path:rest>", mem0, name="mem0_of_agent"),
     path("mem0/<path:rest>", mem0, name="mem0"),
+    path("v1/chat/completions", at_root, name="complete_chat"),
     re_path("^(?P<rest>v[123]/.+)$", mem0, name="mem0_of_host"),
     path("", include("memoryweb.web.urls")),
     path("accounts/", include("memoryweb.accounts.urls")),

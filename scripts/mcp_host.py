@@ -56,7 +56,7 @@ def _as_host(application: Application, token: str) -> Application:
     return lambda environ, start: application(environ | host, start)
 
 
-def made(email: str = "", password: str = "") -> tuple[str, str]:
+def made(*more: Scope, email: str = "", password: str = "") -> tuple[str, str]:
     """An agent's id, and the secret of an integration's token; and who has that address."""
     with scopes_disabled():
         team = create_team(name="Conformance", by=SYSTEM)
@@ -69,7 +69,7 @@ def made(email: str = "", password: str = "") -> tuple[str, str]:
             team=team,
             by=SYSTEM,
             name="suite",
-            scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
+            scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE, *more],
             integration=host,
         )
     return str(agent.pk), secret

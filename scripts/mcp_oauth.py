@@ -32,7 +32,7 @@ def main() -> int:
     # Models can be imported only where there is an installation.
     with fresh_installation():
         host = import_module("scripts.mcp_host")
-        host.made(EMAIL, PASSWORD)
+        host.made(email=EMAIL, password=PASSWORD)
         command = import_module("django.core.management").call_command
         command("createcachetable", verbosity=0)
         command("collectstatic", interactive=False, verbosity=0)

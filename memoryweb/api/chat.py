@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.http import HttpResponseBase
 from pydantic import Field
@@ -111,14 +112,20 @@ class _Turn:
         )
 
 
-def _hear_refused(request: Request) -> None:
+def hear_refused(
+    caller: Caller, agent_id: str | None, named: str | None, message: str, whose: dict[str, Any]
+) -> None:
     """What the message asks of memory."""
-    caller, asked = request.auth, parse(ChatRequest, body_of(request))
-    if agent := caller.agent_or_only(asked.agent_id):
-        whose = asked.model_dump(by_alias=True, exclude_unset=True, include=_WHOSE)
-        said = {"messages": [{"role": "user", "content": asked.message}], "source": "chat", **whose}
-        talk = asked.conversation_id or f"chat-{uuid.uuid4().hex[:16]}"
+    if agent := caller.agent_or_only(agent_id):
+        said = {"messages": [{"role": "user", "content": message}], "source": "chat", **whose}
+        talk = named or f"chat-{uuid.uuid4().hex[:16]}"
         conversations.hear_refused(caller, agent, talk, said)
+
+
+def _hear_refused(request: Request) -> None:
+    asked = parse(ChatRequest, body_of(request))
+    whose = asked.model_dump(by_alias=True, exclude_unset=True, include=_WHOSE)
+    hear_refused(request.auth, asked.agent_id, asked.conversation_id, asked.message, whose)
 
 
 quotas.hears |= dict.fromkeys(("send_chat", "stream_chat"), _hear_refused)
@@ -176,7 +183,7 @@ def reset(request: Request, agent_id: str, conversation: str) -> ResetAnswer:
     caller = request.auth
     agent, external_id = caller.agent(agent_id), conversation_id(conversation)
     fields = parse(OwnerFields, body_of(request))
-    asked = _asked(
+    asked = question(
         caller, agent, acting_owner.acting(caller, fields, room=external_id), external_id
     )
     if asked.conversation is None:
@@ -191,11 +198,11 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
     agent = caller.agent_or_only(body.agent_id)
     if agent is None:
         raise Invalid("agentId", "This token reaches several agents. Say which one is meant.")
-    key = _key(request, caller)
+    key = turn_key(request, caller)
     # Without an id the same key begins the same conversation.
     named = body.conversation_id or f"chat-{key[:16] if key else uuid.uuid4().hex[:16]}"
     owner = acting_owner.acting(caller, body, room=named)
-    asked = _asked(caller, agent, owner, conversation_id(named), body.message, key)
+    asked = question(caller, agent, owner, conversation_id(named), body.message, key)
     if (command := commands.said_to(asked, _rights(caller))) is not None:
         answer, archived = command.answer, command.archived
         return _Turn(asked, command.conversation_id, said=answer, archived=archived)
@@ -205,7 +212,7 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
     return _Turn(asked, asked.conversation_id, prompt, archived=prompt.archived)
 
 
-def _asked(
+def question(
     caller: Caller,
     agent: Agent,
     owner: Owner | None,
@@ -235,7 +242,7 @@ def _rights(caller: Caller) -> commands.Rights:
     )
 
 
-def _key(request: Request, caller: Caller) -> str | None:
+def turn_key(request: Request, caller: Caller) -> str | None:
     """The answer is found again by it as long as the conversation is kept."""
     key = pipeline.key_of(request)
     return key and hashlib.sha256(f"{caller.token.pk}:{key}".encode()).hexdigest()[:32]

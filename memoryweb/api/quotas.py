@@ -18,7 +18,8 @@ _ASKS = {
     *("entry_list", "entry_read", "entry_rename", "entry_alias"),
 }
 _STORES = {
-    *("send_messages", "send_chat", "stream_chat", "mem0_add", "import_snapshot", "preview_import"),
+    *("send_messages", "send_chat", "stream_chat", "complete_chat"),
+    *("mem0_add", "import_snapshot", "preview_import"),
     *("write_file", "write_workspace_memory_file", "edit_workspace_memory_file", "write_memory"),
     *("remember", "remember_structured", "entry_write", "memory"),
 }

@@ -9,6 +9,7 @@ from django.urls import path, re_path
 from memoryweb.api import (
     agents,
     chat,
+    completions,
     context,
     conversations,
     domain_errors,
@@ -39,6 +40,7 @@ ROUTERS = (
     tools.router,
     context.router,
     chat.router,
+    completions.router,
     search.router,
     conversations.last_prompt_router,  # its addresses end where those of conversations go on
     conversations.router,

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,8 +23,10 @@ from memoryweb.core.database_unavailable import refusal
 from memoryweb.core.tables import MemoryRefused
 from memoryweb.extraction import requests
 from memoryweb.llm import client, tokens, transport
+from memoryweb.llm.client import Pieces, Question
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import ModelError, TooLarge
+from memoryweb.llm.parsing import clean
 from memoryweb.llm.providers import Reply
 from memoryweb.memory import prompt as memory_prompt
 from memoryweb.memory.conversations import NewMessage, add_messages
@@ -41,8 +43,7 @@ _HERE = (
     "says is read for your memory by itself, and what you know of it stands in the messages. "
     "Today is {today:%A, %Y-%m-%d}."
 )
-_ANSWER = ":answer"
-Pieces = Generator[str, None, Reply]
+ANSWER = ":answer"  # behind the id of the message that it answers
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Prompt:
 def answered_before(asked: ChatQuestion) -> str | None:
     """What the same message was answered with."""
     talk = asked.conversation if asked.message_id else None
-    said = talk and talk.messages.filter(external_id=f"{asked.message_id}{_ANSWER}").first()
+    said = talk and talk.messages.filter(external_id=f"{asked.message_id}{ANSWER}").first()
     return next(readable_messages([said], To.PAGE)).shown if said else None
 
 
@@ -142,26 +143,31 @@ class StoredAnswer:
 
 
 def keep(prompt: Prompt, text: str) -> StoredAnswer:
-    """Both messages or none; extraction is asked for as after any batch."""
     asked, said_at = prompt.asked, prompt.injection.at
+    said = NewMessage(Message.Role.USER, asked.message, id=asked.message_id, timestamp=said_at)
+    return keep_turn(asked, [said], text, prompt.injection)
+
+
+def keep_turn(
+    asked: ChatQuestion, said: Sequence[NewMessage], text: str, injection: Injection
+) -> StoredAnswer:
+    """What was said and the answer, or nothing; extraction is asked for as after any batch."""
     with write_transaction(asked.agent.team, actor=asked.actor) as tx:
-        id, at = asked.message_id, max(said_at, tx.now)
-        messages = (
-            NewMessage(Message.Role.USER, asked.message, id=id, timestamp=said_at),
-            NewMessage(Message.Role.ASSISTANT, text, id=id and f"{id}{_ANSWER}", timestamp=at),
-        )
+        id, at = asked.message_id, max(injection.at, tx.now)
+        id = id and f"{id}{ANSWER}"
+        answer = NewMessage(Message.Role.ASSISTANT, clean(text), id=id, timestamp=at)
         added = add_messages(
             tx,
             agent=asked.agent,
             owner=asked.speaker,
             conversation_id=asked.conversation_id,
-            messages=messages,
+            messages=[*said, answer],
             source=Conversation.Source.CHAT,
             token=asked.token,
         )
         if not added.skipped:
             # The conversation's first prompt was made before the conversation.
-            first = Injection.objects.filter(pk=prompt.injection.pk, conversation=None)
+            first = Injection.objects.filter(pk=injection.pk, conversation=None)
             first.update(conversation=added.conversation)
             requests.request(
                 tx,
@@ -177,18 +183,23 @@ def keep(prompt: Prompt, text: str) -> StoredAnswer:
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:
-    team, today = prompt.asked.agent.team, timezone.now().astimezone(prompt.asked.agent.zone)
-    return (
-        yield from client.answer(
-            team_id=team.pk,
-            agent_id=prompt.asked.agent.pk,
-            system=f"{prompt.context.system}{_HERE.format(today=today)}".lstrip(),
-            turns=prompt.turns,
-            deadline=deadline,
-            max_tokens=min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4)),
-            daily_tokens=team.token_budget,
-            local_only=prompt.asked.agent.local_models_only,
-        )
+    agent = prompt.asked.agent
+    today = timezone.now().astimezone(agent.zone)
+    system = f"{prompt.context.system}{_HERE.format(today=today)}".lstrip()
+    most = min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4))
+    question = client.in_words(system, prompt.turns, most)
+    endpoint = endpoint_for(agent.team_id, "chat", local_only=agent.local_models_only)
+    return (yield from answer_of(agent, question, endpoint, deadline))
+
+
+def answer_of(agent: Agent, question: Question, endpoint: Endpoint, deadline: float) -> Pieces:
+    return client.answer(
+        question,
+        endpoint=endpoint,
+        team_id=agent.team_id,
+        agent_id=agent.pk,
+        deadline=deadline,
+        daily_tokens=agent.team.token_budget,
     )
 
 

@@ -2,13 +2,13 @@
 
 import random
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import count
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import httpx
@@ -203,30 +203,48 @@ def retry_after(response: transport.Response) -> float | None:
     return min(max(0.0, seconds), LONGEST_RETRY_AFTER)
 
 
-# A conversation with a model: its answer in plain text, piece by piece.
+# A conversation with a model: its answer piece by piece.
 
 Pieces = Generator[str, None, Reply]
 
 
+@dataclass(frozen=True)
+class Question:
+    """`texts` and `max_tokens` are what it may cost; `body` is what is sent, by the name that the
+    endpoint has for its limit; `read` yields the answer and puts its words aside as they come.
+    `is_whole`: nothing comes before all is written."""
+
+    texts: Sequence[str]
+    max_tokens: int
+    body: Callable[[Endpoint, str], bytes]
+    read: Callable[[Endpoint, httpx.Response, float, list[str]], Pieces]
+    is_whole: bool = False
+
+
+def in_words(system: str, turns: Sequence[Turn], max_tokens: int) -> Question:
+    """Answered in plain text."""
+
+    def body(endpoint: Endpoint, limit_name: str) -> bytes:
+        return providers.chat_body(endpoint, system, turns, max_tokens, limit_name)
+
+    return Question([system, *(turn.content for turn in turns)], max_tokens, body, _read)
+
+
 def answer(
+    question: Question,
     *,
+    endpoint: Endpoint,
     team_id: UUID,
     agent_id: UUID,
-    system: str,
-    turns: Sequence[Turn],
     deadline: float,
-    max_tokens: int,
     daily_tokens: int | None = None,
-    local_only: bool,
 ) -> Pieces:
     """The pieces as they come, and the whole in the end; raises a ModelError.
 
     One try, never inside a transaction. Whoever stops reading pays for what came until then.
     """
-    endpoint = endpoint_for(team_id, "chat", local_only=local_only)
-    texts = [system, *(turn.content for turn in turns)]
-    dialect = transport.dialect_of(endpoint.url, endpoint.model)
-    expected = dialect.tokens(texts)
+    dialect, max_tokens = transport.dialect_of(endpoint.url, endpoint.model), question.max_tokens
+    expected = dialect.tokens(question.texts)
     usage.enter_breaker(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, max_tokens), expected + max_tokens
@@ -235,8 +253,7 @@ def answer(
     ) as spent:
         said: list[str] = []
         try:
-            asked = _asked(endpoint, system, turns, max_tokens, deadline)
-            reply = yield from _heard(asked, said)
+            reply = yield from _heard(_asked(endpoint, question, deadline, said))
         except GeneratorExit:
             _charge(spent, expected, dialect.tokens(["".join(said)]))
             raise
@@ -254,7 +271,7 @@ def _charge(spent: TokenSpend, tokens_in: int, tokens_out: int) -> None:
     spent.tokens_in, spent.tokens_out = tokens_in, tokens_out
 
 
-def _heard(pieces: Pieces, said: list[str]) -> Pieces:
+def _heard(pieces: Pieces) -> Pieces:
     with closing(pieces):
         while True:
             try:
@@ -263,25 +280,22 @@ def _heard(pieces: Pieces, said: list[str]) -> Pieces:
             except StopIteration as end:
                 reply: Reply = end.value
                 return reply
-            said.append(piece)
             yield piece
 
 
-def _asked(
-    endpoint: Endpoint, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
-) -> Pieces:
+def _asked(endpoint: Endpoint, question: Question, deadline: float, said: list[str]) -> Pieces:
     dialect, headers = (
         transport.dialect_of(endpoint.url, endpoint.model),
         providers.headers(endpoint),
     )
-    texts = [system, *(turn.content for turn in turns)]
-    with transport.client(deadline, is_public=endpoint.is_public) as http:
+    patience = deadline - time.monotonic() if question.is_whole else None
+    with transport.client(deadline, is_public=endpoint.is_public, patience=patience) as http:
         while True:
-            body = providers.chat_body(endpoint, system, turns, max_tokens, dialect.limit_name)
+            body = question.body(endpoint, dialect.limit_name)
             with transport.opened(http, endpoint.url, headers, body, deadline) as response:
                 if response.status_code == 200:
-                    reply = yield from _read(endpoint, response, deadline)
-                    learned = dialect.learned(texts, reply.tokens_in)
+                    reply = yield from question.read(endpoint, response, deadline, said)
+                    learned = dialect.learned(question.texts, reply.tokens_in)
                     transport.remember_dialect(endpoint.url, endpoint.model, learned)
                     return reply
                 answer = transport.read(response, deadline)
@@ -294,16 +308,25 @@ def _asked(
                 dialect = other
 
 
-def _read(endpoint: Endpoint, response: httpx.Response, deadline: float) -> Pieces:
-    if "text/event-stream" not in response.headers.get("content-type", ""):
+def _read(endpoint: Endpoint, response: httpx.Response, deadline: float, said: list[str]) -> Pieces:
+    if not transport.is_stream(response.headers):
         reply = providers.read(endpoint, transport.read(response, deadline))
+        said.append(reply.text)
         yield reply.text
         return reply
     stream = providers.stream_of(endpoint)
+    for event in events(response, deadline):
+        if piece := stream.take(event):
+            said.append(piece)
+            yield piece
+    return providers.reply_of(endpoint, stream.answer)
+
+
+def events(response: httpx.Response, deadline: float) -> Iterator[dict[str, Any]]:
+    """Of a stream, as they come. Raises NoAnswer."""
     try:
         for line in transport.lines(response, deadline):
-            if (event := event_of(line)) and (piece := stream.take(event)):
-                yield piece
+            if event := event_of(line):
+                yield event
     except (ValueError, RecursionError):
         raise NoAnswer(_("The model endpoint's answer is not JSON.")) from None
-    return providers.reply_of(endpoint, stream.answer)

@@ -5,7 +5,7 @@ A stream of server-sent events is joined to what the same endpoint sends without
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from memoryweb.llm.endpoint import Endpoint
 from memoryweb.llm.exceptions import BadAnswer, ModelError, NoAnswer, Unfinished, from_answer
 from memoryweb.llm.parsing import loads
 from memoryweb.llm.tokens import SAFE, estimate_messages
-from memoryweb.llm.transport import Dialect, Response, strict
+from memoryweb.llm.transport import Dialect, Response, is_stream, strict
 
 # From the most to the least that a server must understand; 400 moves on to the next.
 OPENAI_FORMS = ("json_schema", "json_object", "plain")
@@ -43,7 +43,7 @@ class OpenAIStream:
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._answer: dict[str, Any] = {}
-        self._finish: Any = None
+        self.finish: Any = None
 
     def take(self, event: dict[str, Any]) -> str:
         self._answer |= {key: event[key] for key in ("usage", "error") if event.get(key)}
@@ -53,13 +53,13 @@ class OpenAIStream:
             said = _string(delta.get("content"))
             self._text.append(said)
             self._refusal.append(_string(delta.get("refusal")))
-            self._finish = choice.get("finish_reason") or self._finish
+            self.finish = choice.get("finish_reason") or self.finish
         return said
 
     @property
     def answer(self) -> dict[str, Any]:
         message = {"content": "".join(self._text), "refusal": "".join(self._refusal)}
-        return self._answer | {"choices": [{"message": message, "finish_reason": self._finish}]}
+        return self._answer | {"choices": [{"message": message, "finish_reason": self.finish}]}
 
 
 class AnthropicStream:
@@ -137,13 +137,14 @@ class Turn(Protocol):
 @dataclass(frozen=True)
 class Reply:
     """`tokens_in` is None when the endpoint does not say, or says nonsense; `tokens_out` is then
-    estimated from the text."""
+    estimated from the text. `tail`: what is passed on when the turn is kept."""
 
     text: str
     finish: str
     tokens_in: int | None
     tokens_out: int
     refused: bool = False
+    tail: Sequence[str] = ()
 
 
 def forms(endpoint: Endpoint) -> tuple[str, ...]:
@@ -202,7 +203,7 @@ def _alternating(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 
 def read(endpoint: Endpoint, response: Response) -> Reply:
     """Raises BadAnswer, Unfinished, or Faulty when the stream itself reports an error."""
-    return reply_of(endpoint, _answer(endpoint, response))
+    return reply_of(endpoint, whole(endpoint, response))
 
 
 def stream_of(endpoint: Endpoint) -> Stream:
@@ -219,6 +220,18 @@ def reply_of(endpoint: Endpoint, answer: Mapping[str, Any]) -> Reply:
         problem.tokens_in, problem.tokens_out = reply.tokens_in or 0, reply.tokens_out
         raise problem
     return reply
+
+
+def reply_as_sent(answer: Mapping[str, Any], said: Sequence[str], tail: Sequence[str]) -> Reply:
+    """Of a call that went on as it came: tools may be called, and a limit reached. What was `said`
+    counts where the endpoint does not. Raises Unfinished, or Faulty."""
+    if error := answer.get("error"):
+        raise from_answer(200, json.dumps(error).encode())
+    reply, usage = _openai_reply(answer), mapping(answer.get("usage"))
+    if not reply.finish:
+        raise _unfinished()
+    tokens_out = _tokens_out(usage.get("completion_tokens"), "".join(said))
+    return replace(reply, tokens_out=tokens_out, tail=tail)
 
 
 def arrived(endpoint: Endpoint, body: bytes) -> int:
@@ -239,10 +252,14 @@ def _problem(endpoint: Endpoint, reply: Reply) -> ModelError | None:
     if reply.refused:
         return BadAnswer(_("The model declined to answer."))
     if reply.finish not in FINISHED[endpoint.provider]:
-        return Unfinished(_("The model stopped before its answer was complete."))
+        return _unfinished()
     if not reply.text.strip():
         return BadAnswer(_("The model's answer is empty."))
     return None
+
+
+def _unfinished() -> Unfinished:
+    return Unfinished(_("The model stopped before its answer was complete."))
 
 
 def _openai_body(endpoint: Endpoint, prompt: Prompt, dialect: Dialect) -> dict[str, object]:
@@ -283,9 +300,9 @@ def _anthropic_body(endpoint: Endpoint, prompt: Prompt) -> dict[str, object]:
     }
 
 
-def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
+def whole(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
     try:
-        if "text/event-stream" in response.headers.get("content-type", ""):
+        if is_stream(response.headers):
             lines = response.body.decode("utf-8", "replace").splitlines()
             answer = joined(stream_of(endpoint), iter(lines))
         else:
@@ -303,7 +320,7 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
     if not isinstance(message, dict):
         raise NoAnswer(_("The model endpoint's answer does not have the known form."))
     usage = mapping(answer.get("usage"))
-    text = _text(message.get("content"))
+    text = text_of(message.get("content"))
     return Reply(
         text=text,
         finish=_word(choice.get("finish_reason")),
@@ -319,7 +336,7 @@ def _anthropic_reply(answer: Mapping[str, Any]) -> Reply:
         count(usage.get(name))
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     ]
-    text = _text(answer.get("content"))
+    text = text_of(answer.get("content"))
     return Reply(
         text=text,
         finish=_word(answer.get("stop_reason")),
@@ -328,7 +345,7 @@ def _anthropic_reply(answer: Mapping[str, Any]) -> Reply:
     )
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """Text as it is, or the text blocks of a list of blocks."""
     if isinstance(content, str):
         return content

@@ -30,15 +30,18 @@ class ConnectionLost(Unavailable):
     """The connection could not be made or broke: worth another try."""
 
 
-def client(deadline: float, *, is_public: bool = False) -> httpx.Client:
-    """`is_public`: connects to public addresses alone, and raises HostRefused for others."""
+def client(
+    deadline: float, *, is_public: bool = False, patience: float | None = None
+) -> httpx.Client:
+    """`is_public`: connects to public addresses alone, and raises HostRefused for others.
+    `patience`: seconds before the first byte, if unlike the setting."""
     return outbound.client(
         deadline,
         lookup=outbound.public_addresses if is_public else outbound.any_address,
         timeout=httpx.Timeout(
             settings.MODEL_IDLE_SECONDS,
             connect=settings.MODEL_CONNECT_SECONDS,
-            read=settings.MODEL_FIRST_BYTE_SECONDS,
+            read=patience or settings.MODEL_FIRST_BYTE_SECONDS,
         ),
         idle=settings.MODEL_IDLE_SECONDS,
     )
@@ -92,6 +95,10 @@ def opened(
         lost = ConnectionLost(_("The connection to the model endpoint broke off."))
         lost.charged = is_answering
         raise lost from None
+
+
+def is_stream(headers: Mapping[str, str]) -> bool:
+    return "text/event-stream" in headers.get("content-type", "")
 
 
 def read(response: httpx.Response, deadline: float) -> Response:

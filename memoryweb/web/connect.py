@@ -93,6 +93,16 @@ def _kinds() -> Iterator[tuple[str, str, str]]:
             "Claude Code",
             _("Run it in a terminal: a plugin that reminds Claude and remembers for it."),
         ),
+        (
+            "codex",
+            "Codex",
+            _("Run it in a terminal: a plugin that reminds the agent and remembers for it."),
+        ),
+        (
+            "openai",
+            "OpenAI",
+            _("For programs that use OpenAI's client: only its base URL changes."),
+        ),
         ("mem0", "mem0", _("For programs that use mem0's client: only its host changes.")),
         (
             "openclaw_plugin",
@@ -204,7 +214,7 @@ def _issued(request: TeamRequest, agent: Agent, *, as_person: bool) -> str:
         team=request.visit.team,
         by=request.visit.actor,
         name=agent.name,
-        scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
+        scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE, Scope.CHAT],
         user=None if integration else request.user,
         integration=integration,
     )
@@ -320,8 +330,10 @@ def _extracted(
 
 # The folders that plugins of other programs are, each as a ZIP to unpack.
 
-_KINDS = {"claude-code", "openclaw"}
-_SUFFIXES = {".js", ".json", ".md", ".py"}
+_KINDS = {"claude-code", "codex", "cursor", "hermes", "openclaw"}
+_SUFFIXES = {".js", ".json", ".md", ".py", ".toml", ".yaml"}
+_CORE = "claude-code/scripts/memory.py"  # what hooks of all of them call
+_WITH_CORE = {"codex", "cursor", "hermes"}
 
 
 @require_safe
@@ -330,13 +342,16 @@ def plugin(request: HttpRequest, kind: str) -> HttpResponse:
     """Holds nothing of anybody: where memory is, and the token, are set where it is unpacked."""
     if kind not in _KINDS:
         raise Http404
-    folder = settings.BASE_DIR / "plugins" / kind
+    plugins = settings.BASE_DIR / "plugins"
+    folder = plugins / kind
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and path.suffix in _SUFFIXES:
                 info = zipfile.ZipInfo(str(path.relative_to(folder)))
                 archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
+        if kind in _WITH_CORE:
+            archive.writestr(zipfile.ZipInfo("memory.py"), (plugins / _CORE).read_bytes())
     response = HttpResponse(packed.getvalue(), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="memoryweb-{kind}.zip"'
     return response

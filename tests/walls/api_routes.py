@@ -242,6 +242,15 @@ ROUTES: dict[str, Route] = {
     ),
     "send_chat": Route("POST", "/chat", WRITE, CHAT, "nobody", changes=True),
     "stream_chat": Route("POST", "/chat/stream", WRITE, CHAT, "nobody", changes=True),
+    # There is no model here: tests/chat/test_completions.py has one.
+    "complete_chat": Route(
+        "POST",
+        "/chat/completions",
+        answering(409, READ),
+        {"messages": SAY, "user": "customer-1"},
+        "nobody",
+        changes=True,
+    ),
     "search_workspace": _read("/agents/{agent}/workspace/search?q=tea"),
     "send_messages": Route(
         "POST", TALKS + "/new/messages", READ, {"messages": SAY}, "body", changes=True

@@ -39,6 +39,7 @@ TESTED = {
     "memoryweb.llm.choices": "walls/test_web_roles.py",
     "memoryweb.llm.models": "llm/test_usage.py",
     "memoryweb.llm.usage": "llm/test_usage.py",
+    "memoryweb.memory.conversations.continuing": "chat/test_completions.py",
     "memoryweb.memory.conversations.messages": "walls/test_statements.py",
     "memoryweb.memory.facts": "facts/test_actions.py",
     "memoryweb.memory.forgetting.again": "commands/test_backup.py",

@@ -35,7 +35,8 @@ SEEN = "mark_morning_card_seen"
 OF_NOBODY_HERE = "retire_carried_fact"
 # Its code stands in a mail alone (tests/api/test_owner_addresses.py).
 MAILED = "confirm_address"
-_LEFT_OUT = {SEEN, OF_NOBODY_HERE, MAILED}
+MODEL = "complete_chat"
+_LEFT_OUT = {SEEN, OF_NOBODY_HERE, MAILED, MODEL}
 EVENTS = [name for name in ROUTES if ROUTES[name].changes and name not in _LEFT_OUT]
 # Their own message in the table is to read what is known.
 CHATS, REBUILD = {"send_chat", "stream_chat"}, CHAT | {"message": "/memory rebuild"}
@@ -90,13 +91,14 @@ def call(callers: Callers, name: str, route: Route, ids: dict[str, str]) -> "Ans
     body: Any = route.body
     if isinstance(body, dict) and "agentId" in body:
         body = {**body, "agentId": ids["agent"]}
+    named = {"X-Agent": ids["agent"]} if route is ROUTES[MODEL] else {}
     if name in PROGRAMS and route.about == "query":
         path += f"{'&' if '?' in path else '?'}owner={CUSTOMER}"
         if "files/MEMORY.md" in path and "revisions" not in path:
             path = path.replace(CUSTOMER, "shared")
     if name in PROGRAMS and route.about == "body":
         body = {**(body or {}), **END_USER}
-    return callers[name].call(route.method, path, body)
+    return callers[name].call(route.method, path, body, **named)
 
 
 def test_every_operation_has_an_entry() -> None:

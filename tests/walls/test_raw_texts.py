@@ -12,6 +12,7 @@ BELOW = {"models", "lines", "statements", "index", "visible", "writing", "migrat
 # Rooms that change or take away what stands, each by one module or two: they need the true text.
 WRITING: dict[str, str] = {
     "dreaming/inputs.py": "a night changes the true MEMORY.md, and knows which lines are hidden",
+    "memory/conversations/continuing.py": "tells whether what is sent again was said before",
     "memory/conversations/messages.py": "keeps what was said, and tells whether it was said before",
     "memory/facts.py": "puts statements back where they stood, in their own words",
     "memory/snapshots/planning.py": "an import is compared with what truly stands there",

@@ -277,6 +277,7 @@ FIRST = {
 # All of it or nothing: a batch, an import, and what takes back either.
 WHOLE = frozenset(
     [
+        "complete_chat",
         "send_messages",
         "import_snapshot",
         "agents_snapshot_import",

@@ -1,5 +1,6 @@
 """Messages: kept in order, masked, once each; and what is read of them."""
 
+from memoryweb.memory.conversations.continuing import continued, untold
 from memoryweb.memory.conversations.messages import (
     ImportCounts,
     Intake,

@@ -1,4 +1,5 @@
-"""The plugin for Claude Code, run as its hooks run it, with events and a transcript as it has."""
+"""The plugins for Claude Code, Codex and Cursor, run as their hooks run them, with events and a
+transcript as they have."""
 
 import io
 import json
@@ -52,12 +53,14 @@ class Claude:
     environment: dict[str, str]
     transcript: Path
 
-    def __call__(self, name: str, calls: int = 1, **event: Any) -> subprocess.Popen[str]:
+    def __call__(
+        self, name: str, calls: int = 1, act: str = "", **event: Any
+    ) -> subprocess.Popen[str]:
         """A hook, after the calls that it makes."""
         given = {"hook_event_name": name, "session_id": SESSION, **event}
         given["transcript_path"] = str(self.transcript)
         hook = subprocess.Popen(
-            [sys.executable, FOLDER / "scripts" / "memory.py"],
+            [sys.executable, FOLDER / "scripts" / "memory.py", *filter(None, [act])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -95,6 +98,7 @@ def claude(world: World, tmp_path: Path) -> Iterator[Claude]:
             "MEMORYWEB_URL": f"http://127.0.0.1:{server.server_port}/",
             "MEMORYWEB_AGENT": str(world.agent.pk),
             "MEMORYWEB_TOKEN": personal_token(world.team, world.bob),
+            "XDG_STATE_HOME": str(tmp_path),
         }
         yield Claude(server, environment, tmp_path / "talk.jsonl")
 
@@ -160,6 +164,64 @@ def test_a_session_begins_with_memory_unless_it_is_resumed(world: World, claude:
     assert claude.told("SessionStart", calls=0, source="resume") == ""
 
 
+def test_a_status_line_tells_how_much_was_given_and_noted(world: World, claude: Claude) -> None:
+    def status() -> str:
+        out, err = claude("status", calls=0, act="status").communicate()
+        assert err == ""
+        return out.strip()
+
+    assert status() == "0 given, 0 noted"
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.bobs_memory, "memory/2026-11-19.md")
+        note = "# 2026-11-19\n\n- 09:00 Keeps bees in Porto.\n"
+        write(tx, place, note, writer=Writer(AuthorKind.EXTRACTION))
+    claude.told("UserPromptSubmit", prompt="Where do I keep my bees?")
+    claude.say(*SAID)
+    for _turn in range(2):
+        claude.told("Stop")
+    assert status() == "1 given, 2 noted"
+    claude.told("SessionEnd")
+    assert status() == "0 given, 0 noted"
+
+
+def test_codex_is_given_memory_and_tells_its_turns_itself(world: World, claude: Claude) -> None:
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.bobs_memory, "memory/2026-11-19.md")
+        note = "# 2026-11-19\n\n- 09:00 Keeps bees in Porto.\n"
+        write(tx, place, note, writer=Writer(AuthorKind.EXTRACTION))
+    question, turn = "Where do I keep my bees?", {"turn_id": "t-1", "model": "any"}
+    out, err = claude("UserPromptSubmit", calls=2, prompt=question, **turn).communicate()
+    told = json.loads(out)
+    assert "Keeps bees in Porto." in told["hookSpecificOutput"]["additionalContext"]
+    assert (told["systemMessage"], err) == ("memoryweb: 1 given, 1 noted", "")
+    for _turn in range(2):
+        assert claude.told("Stop", last_assistant_message="In Porto.", **turn) == ""
+    kept = list(Message.objects.order_by("position").values_list("role", "raw_content"))
+    assert kept == [("user", question), ("assistant", "In Porto.")]
+    hooks = json.loads((FOLDER.parent / "codex" / "hooks.json").read_text())["hooks"]
+    assert set(hooks) == {"SessionStart", "UserPromptSubmit", "Stop"}
+
+
+def test_cursor_begins_with_memory_and_its_turns_are_kept(world: World, claude: Claude) -> None:
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.bobs_memory, "MEMORY.md")
+        write(tx, place, "- Keeps bees.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
+
+    def said(name: str, **event: Any) -> Any:
+        ids: Any = {"conversation_id": "c-1", "generation_id": "g-1", "session_id": "c-1"}
+        out, err = claude(name, **ids, **event).communicate()
+        assert err == ""
+        return json.loads(out) if out else None
+
+    assert said("sessionStart")["additional_context"].endswith("- Keeps bees.")
+    assert said("beforeSubmitPrompt", prompt="I have seven hives.") == {"continue": True}
+    assert said("afterAgentResponse", text="A fine number.") is None
+    kept = list(Message.objects.order_by("position").values_list("role", "raw_content"))
+    assert kept == [("user", "I have seven hives."), ("assistant", "A fine number.")]
+    hooks = json.loads((FOLDER.parent / "cursor" / "hooks.json").read_text())["hooks"]
+    assert set(hooks) == {"sessionStart", "beforeSubmitPrompt", "afterAgentResponse"}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"MEMORYWEB_TOKEN": "mwp_wrong"}, {"MEMORYWEB_AGENT": "none"}],
@@ -195,6 +257,15 @@ def test_the_folder_is_served_ready_to_unpack(client: Client) -> None:
             assert archive.read(name) == (FOLDER / name).read_bytes()
             if name.endswith(".json"):
                 assert json.loads(archive.read(name))
+
+
+@pytest.mark.parametrize("kind", ["codex", "cursor", "hermes"])
+def test_the_other_folders_are_served_with_what_their_hooks_call(client: Client, kind: str) -> None:
+    answer = client.get(f"/connect/{kind}.zip")
+    own = {path.name for path in (FOLDER.parent / kind).iterdir() if path.is_file()}
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert set(archive.namelist()) == {*own, "memory.py"}
+        assert archive.read("memory.py") == (FOLDER / "scripts" / "memory.py").read_bytes()
 
 
 def test_each_hook_calls_what_there_is() -> None:
