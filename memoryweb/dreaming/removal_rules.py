@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
-from memoryweb.language.clauses import QUESTION, are_namesakes
+from memoryweb.language.clauses import QUESTION, are_of_two
 from memoryweb.language.ending import ended_in, on_day, parts_of, remains
 from memoryweb.language.ending_signs import PROVED, RIVAL, news_of
 from memoryweb.language.ending_words import heavy_in, labels_in
@@ -75,7 +75,8 @@ def is_rival(one: operations.LivingStatement, other: operations.LivingStatement)
 
 
 def _are_rivals(one: operations.LivingStatement, other: operations.LivingStatement) -> bool:
-    if not _overlap(one.claim, other.claim) or are_namesakes(one.text, other.text):
+    values = one.claim.value, other.claim.value
+    if not _overlap(one.claim, other.claim) or are_of_two(one.text, other.text, values):
         return False
     is_older = operations.is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)

@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
+from itertools import product
 
 from memoryweb.language import support_words
 from memoryweb.language.comparison_words import FILLERS, NEGATIONS, PAST
@@ -52,6 +53,13 @@ _OFF = re.compile(
 )
 _DAY = re.compile(r"(?<![\d.:])(\d{1,2})(?:\.(?!\d)|st\b|nd\b|rd\b|th\b|日|号)")
 _ROLE = re.compile(r"\b(?i:my|our|mein\w*|unser\w*)\s(?:\w+\s)??([\w-]+)\s([A-ZÄÖÜ]\w+)")
+_SPOKEN = re.compile(f"[{_KANA}]+|(?:(?![{_KANA}])[{_CJK}])+|[^\\s{_CJK}]+")
+_PRONOUN = re.compile(r"\b(?:i|ich|we|wir)\b")
+_COPULA = re.compile(r"(.+?)(?: (?:is|are|ist|sind|heisst) |[はが])(.+?)(?:です|だ)?")
+# What holds of the words beside it alone; and what may be said of the one as of the other.
+_LIMITS = re.compile(
+    r"\b(?:only|just|not|even|nur|nicht|auch|kein\w*|dass|als|that|than)\b|だけ|しか|より"
+)
 QUESTION = re.compile(r"[?？]\W*$|[吗呢か]\W*$")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _ENDING = re.compile(r"(?<=\w{3})(?:est|en|st|et|er|es|em|ed|e|t|n|s)$")
@@ -64,6 +72,7 @@ _THAT = re.compile(r"(?:dass|daß)\b")
 _EXCEPT = re.compile(
     r"(?:only|just|not|nicht|never|nie|nowhere|except|unless|until|till|nur|bis|ausser|除了)"
 )
+Owned = tuple[tuple[str, ...], tuple[str, ...]]
 _AT_NO_TIME = When(frozenset(), frozenset())
 
 
@@ -77,9 +86,7 @@ class Clause:
     is_own: bool = False  # the speaker's, by its first word
     script: str = ""  # of languages without spaces, where words are found by windows
     when: When = _AT_NO_TIME
-    whose: tuple[
-        tuple[tuple[str, ...], tuple[str, ...]], ...
-    ] = ()  # possessors, and what is theirs
+    whose: tuple[Owned, ...] = ()  # possessors, and what is theirs
     head: tuple[str, ...] = ()  # what of somebody it is said of ("Tom's mother")
     does: tuple[str, ...] = ()  # the verb, where all hangs on it ("sold")
     is_joined: bool = False
@@ -204,7 +211,8 @@ def turned(clause: Clause, sense: frozenset[str]) -> Clause:
 def clause_of(whole: str, said: date | None) -> Clause:
     part = _JOIN.sub("", whole)
     normal = normal_of(part)
-    own, of = support_words.OWN.search(normal), support_words.SOMEBODY.match(part)
+    own = support_words.OWN.search(normal_of(_IM.sub("in ", part)))
+    of = support_words.SOMEBODY.match(part)
     of = of if of and (of["name"] or not own) and not when_in(of[of.lastgroup or 0]).days else None
     is_own = bool(own and not own.start()) or bool(support_words.CJK_OWN.match(part) and not of)
     if of is None and not support_words.CJK_OWN.search(part):
@@ -277,11 +285,11 @@ def _is_plain(word: str) -> bool:
     )
 
 
-def _owned(part: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    return (
-        (words_of(normalise(it[1])), words_of(normalise(it[2])))
-        for it in support_words.OWNS.finditer(part)
-    )
+def _owned(part: str) -> Iterator[Owned]:
+    for it in support_words.OWNS.finditer(part):
+        whose = it["by"] or it["of"] or it["no"] or it["use"]
+        its = it["its"] or it["thing"] or it["wa"] or ""
+        yield words_of(normalise(whose)), words_of(normalise(its))
 
 
 def normal_of(part: str) -> str:
@@ -372,7 +380,63 @@ def forms_of(word: str) -> frozenset[str]:
     return frozenset(support_words.SAME.get(one, one) for one in stems)
 
 
-def are_namesakes(one: str, other: str) -> bool:
-    """ "My sister Anna" is another one than "my friend Anna"."""
+def are_of_two(one: str, other: str, values: Iterable[str] = ()) -> bool:
+    """Each is said of somebody or something else than the other, whatever the values: "my sister
+    Anna" and "my friend Anna", "my car" and "my wife's car"."""
     roles, others = ({name: role for role, name in _ROLE.findall(it)} for it in (one, other))
-    return any(others.get(name, role) != role for name, role in roles.items())
+    if any(others.get(name, role) != role for name, role in roles.items()):
+        return True
+    a, b = _first_of(one), _first_of(other)
+    told = {*words_of(normalise(" ".join(values)))}
+    first, second = ([it for it in clause.whose if not {*it[0]} <= told] for clause in (a, b))
+    is_other = _are_owned(first, b) or _are_owned(second, a)
+    for (by, its), (whose, thing) in product(first, second):
+        is_other |= its == thing and _are_others(a, b, by, whose)
+        is_other |= by == whose and _are_others(a, b, its, thing)
+    own = ((a, b.of), (b, a.of))
+    is_own = any(it.is_own and of and is_script(of[0]) and _lacks(it, of) for it, of in own)
+    return is_other or is_own or _are_others(a, b, a.of, b.of)
+
+
+def adds_somebody(fuller: str, shorter: str) -> bool:
+    """All words of the shorter sentence stand there, said of somebody or something else."""
+    one, two = _first_of(fuller), _first_of(shorter)
+    owned = any(not _lacks(two, by) and _lacks(two, its) for by, its in one.whose)
+    return _lacks(two, one.of[:1]) or owned or are_of_two(fuller, shorter)
+
+
+def is_reordered(one: str, other: str) -> bool:
+    """One part of it stands elsewhere, and that is all: "every Monday I swim", "Ann is my boss"."""
+    if _LIMITS.search(normalise(one)):
+        return False
+    told, others = (_SPOKEN.findall(_PRONOUN.sub("", normalise(it))) for it in (one, other))
+    is_moved = sorted(told) == sorted(others) and _is_one_move(told, others)
+    halves = (_COPULA.fullmatch(normalise(it)) for it in (one, other))
+    a, b = (it and it.groups() for it in halves)
+    return is_moved or bool(a and b and a == b[::-1])
+
+
+def _is_one_move(told: list[str], others: list[str]) -> bool:
+    """Of what differs, one part is the other's with its two halves changed."""
+    differs = [n for n, pair in enumerate(zip(told, others, strict=True)) if pair[0] != pair[1]]
+    first, last = (differs[0], differs[-1] + 1) if differs else (0, 0)
+    part, whole = told[first:last], others[first:last]
+    return any(part[n:] + part[:n] == whole for n in range(len(part)))
+
+
+def _first_of(text: str) -> Clause:
+    return next((it[0] for it in sentences_of(text) if it), Clause((), frozenset()))
+
+
+def _are_owned(owned: Iterable[Owned], other: Clause) -> bool:
+    """The other speaks of the same thing, and of nobody whose it is."""
+    spaced = [(by, its) for by, its in owned if its and not is_script(by[0])]
+    return any(_lacks(other, by) and not _lacks(other, its) for by, its in spaced)
+
+
+def _are_others(one: Clause, other: Clause, its: Sequence[str], others: Sequence[str]) -> bool:
+    return bool(its and others) and _lacks(one, others) and _lacks(other, its)
+
+
+def _lacks(clause: Clause, words: Iterable[str]) -> bool:
+    return not all(map(clause.has, words))

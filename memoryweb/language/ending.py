@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import lru_cache
 
+from memoryweb.language.clauses import are_of_two
 from memoryweb.language.ending_parts import parts_of, remains
 from memoryweb.language.ending_slots import amounts, reached_at, slot, tells_value
 from memoryweb.language.ending_told import ONE, News, Part, asks, news_in, parts_in
@@ -256,7 +257,7 @@ def _by_name(news: News, part: Part) -> str:
 
 def _is_same(one: Part, part: Part, shared: frozenset[str]) -> bool:
     """Both are of one person: the speaker, or somebody whom the older clause names too."""
-    return (
+    return not are_of_two(one.text, part.text) and (
         one.who == part.who
         or one.who == "they"
         or any(it in part.text.casefold() for it in {one.who} if it)

@@ -171,6 +171,7 @@ def _trimmed(text: str, start: int, end: int) -> Span:
     head = start + (led.end() if led else 0)
     tail = _TAIL.search(text[head:end])
     stop = head + tail.start() if tail else end
+    stop += text[head:stop].count("(") > text[head:stop].count(")") and text[stop : stop + 1] == ")"
     return (head, stop) if stop > head else (start, end)
 
 

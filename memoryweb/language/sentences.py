@@ -54,7 +54,7 @@ _PASTE = re.compile(
     r"|(?:润色|翻译|改一下|校对|添削|翻訳|要約)[^\n]{0,30}[:：]",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"[.!?…]+[\"')”]*(?=\s|$)|[。！？!?]+[」』”）)]*|\n+")
+_ENDS = re.compile(r"[.!?…]+[\"')”]*(?=\s|$)|[。！？!?]+[」』”）)]*|[(（][笑汗泣][)）]|\n+")
 _NO_END = re.compile(
     r"\b(?:dr|mr|mrs|ms|mx|st|\w*str|bzw|ca|z|z\. ?b|d\. ?h|u\. ?a|vs|e\.g|i\.e|prof|approx|usw|etc"
     r"|ev|inkl|tel)\.$",

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
+from memoryweb.language.clauses import adds_somebody, are_of_two, is_reordered
 from memoryweb.language.comparison_words import CJK_NEGATIONS, ENDINGS, NEGATIONS
 from memoryweb.language.extraction_rules import Act, claim_of, clash
 from memoryweb.language.habit_times import when_in
@@ -61,7 +62,7 @@ def says_the_same(a: str, b: str) -> bool:
     if one.numbers != two.numbers or not _same_sense(one, two):
         return False
     shorter, fuller = sorted((one, two), key=lambda reading: (len(reading.words), reading.normal))
-    if not _contained(shorter, fuller, SAME_SHARE):
+    if not _contained(shorter, fuller, SAME_SHARE) or are_of_two(a, b):
         return False
     extra = set(fuller.words) - set(shorter.words)
     return not extra & (fuller.names | fuller.numbers) and not is_cjk("".join(extra))
@@ -72,9 +73,11 @@ def covers(fuller: str, shorter: str) -> bool:
     one, two = read(fuller), read(shorter)
     if one.normal == two.normal:
         return True
+    if set(one.words) == set(two.words) and is_reordered(clean(fuller), clean(shorter)):
+        return True
     if len(two.words) < 2 or not two.numbers <= one.numbers or not _same_sense(one, two):
         return False
-    return _contained(two, one, COVERED_SHARE)
+    return _contained(two, one, COVERED_SHARE) and not adds_somebody(fuller, shorter)
 
 
 def restates(newer: str, older: str) -> bool:
@@ -83,13 +86,16 @@ def restates(newer: str, older: str) -> bool:
     two = read(older)
     if len(two.heavy) < 2 or not two.heavy <= read(newer).heavy:
         return False
-    return any(_restates(read(part), two) for part in _SENTENCE_END.split(clean(newer)))
+    parts = _SENTENCE_END.split(clean(newer))
+    return any(_restates(read(it), two) and not adds_somebody(it, older) for it in parts)
 
 
 @lru_cache(maxsize=65_536)
 def contradicts(a: str, b: str) -> bool:
     """Both can't be true at the same time: another value of one key, or the opposite."""
-    return clash(claim_of(a), claim_of(b)) or _is_opposite(read(a), read(b))
+    one, two = claim_of(a), claim_of(b)
+    is_other = clash(one, two) and not are_of_two(a, b, (one.value, two.value))
+    return is_other or _is_opposite(read(a), read(b))
 
 
 def overtakes(newer: str, older: str, *, said: date, older_said: date | None) -> bool:
@@ -112,6 +118,8 @@ def tells_value(fuller: str, shorter: str) -> bool:
     in the fuller one, too."""
     one, two = claim_of(fuller), claim_of(shorter)
     if one.key is None or one.key != two.key or not _tells(one.value, two.value):
+        return False
+    if are_of_two(fuller, shorter, (one.value, two.value)):
         return False
     rest = read(_ADDS_NOTHING.sub("", shorter.partition(two.value)[2]))
     return rest.heavy | rest.numbers <= set(read(fuller).words) | read(fuller).numbers

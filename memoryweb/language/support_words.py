@@ -145,7 +145,12 @@ OWNED = re.compile(
     r" (?:is|are|was|were|has|had|will|can|ist|war|hat|[a-z]+(?<!hi)s)\b"
     r"|[A-ZÄÖÜ]\w+s (?P<de>Mann|Frau|Mutter|Vater|Bruder|Schwester|Sohn|Tochter|Chef|Freund|Kind)"
 )
-OWNS = re.compile(r"(\w+)['’]s (\w+)")
+OWNS = re.compile(
+    r"(?P<by>\w+?)(?:['’]s|s['’]) (?P<its>\w+)"
+    r"|(?P<thing>[A-ZÄÖÜ]\w+) (?:(?:mein|unser)e[rs]|des) (?P<of>[A-ZÄÖÜ]\w+)"
+    r"|\b(?:for|für) (?:the|my|our|den|die|das|mein\w*|unser\w*) (?P<use>\w+)"
+    r"|(?P<no>[^\s\d我私僕俺はがをにでの、。]{1,8})の(?P<wa>[^\sはがを、。]{1,8})[はが]"
+)
 # What carries nothing, and what leans on the sentence before.
 CJK_FREE = (
     re.compile(

@@ -277,6 +277,16 @@ MAY_BE_ASKED = [
     "Streich das mit meiner Ex => das mit meiner Ex",
     "Könntest du alles über meine Scheidung löschen? => alles über meine Scheidung",
     "Please wipe the info about my surgery => the info about my surgery",
+    "I want my address gone => my address",
+    "what I said about my debts needs to go => what I said about my debts",
+    "My school's name, can you erase that? => My school's name",
+    "can my allergy info be removed => my allergy info",
+    "it'd be great if you could forget my age => my age",
+    "my weight shouldn't be in your memory => my weight",
+    "bin what you know about my flat => what you know about my flat",
+    "I wish you wouldn't keep my diagnosis => my diagnosis",
+    "no more keeping notes about my drinking, ok => my drinking",
+    "Sorry, my gran overheard. Please delete that. => that",
 ]
 
 

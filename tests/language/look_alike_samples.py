@@ -1,6 +1,15 @@
 """Sentences that look like requests to forget, and ask for nothing of the kind."""
 
 NOT_ASKED = [
+    "I want my money back",
+    "my keys are gone again, could you believe it",
+    "take my advice and back up your data",
+    "scratch that itch is what my vet said about the dog",
+    "I'd like my hair gone from the sink",
+    "I want to forget my ex",
+    "I can't let go of my ex",
+    "please clear the table in the spreadsheet",
+    "I told my boss to forget about the raise",
     "delete the second paragraph please",
     "Can you remove the duplicates from column B?",
     "forget the recipe, let's order pizza",

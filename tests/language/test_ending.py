@@ -185,6 +185,10 @@ def test_others_tell_of_no_change(text: str) -> None:
         ),
         ("Miete ist 640 warm und Strom zahl ich 70", ["Miete ist 640 warm", "Strom zahl ich 70"]),
         ("歯医者、4月16日に予約した", ["歯医者、4月16日に予約した"]),
+        (
+            "The case is heavy, I fly on the 31st (2026-10-31)",
+            ["The case is heavy", "I fly on the 31st (2026-10-31)"],
+        ),
     ],
 )
 def test_the_clauses_of_a_sentence(text: str, parts: list[str]) -> None:

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryweb.language.ending import ended_in
 from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.statement_comparison import (
     Lookup,
@@ -253,3 +254,49 @@ def test_a_statement_cites_the_sentences_it_was_made_of(
 ) -> None:
     first, last = cited(message, said) or (0, 0)
     assert message[first:last] == (said if expected is None else expected)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My car is a blue Golf.", "My wife's car is a blue Golf."),
+        ("I work at the harbour.", "My brother works at the harbour."),
+        ("Oscar is my godson.", "Oscar's brother Finn is my godson."),
+        ("My anniversary is on 12 September.", "My parents' anniversary is on 30 September."),
+        ("My winter tyres are in the garage.", "My summer tyres are in the cellar."),
+        ("We pay 30 euros a month for the gym.", "We pay 45 euros a month for the school."),
+        ("Mein Sohn hat dienstags Judo.", "Meine Tochter hat donnerstags Judo."),
+        ("Mein Auto ist ein Golf.", "Das Auto meiner Frau ist ein Golf."),
+        ("Der Fitnessclub kostet 40 Euro im Monat.", "Der Vertrag kostet 25 Euro im Monat."),
+        ("事務所の家賃は12万円です。", "自宅の家賃は15万円です。"),
+        ("母は京都に住んでいます。", "祖母は京都に住んでいます。"),
+        ("私の血液型はA型です。", "夫の血液型はB型です。"),
+    ],
+)
+def test_what_is_said_of_somebody_or_something_else_is_another_fact(one: str, other: str) -> None:
+    for newer, older in ((one, other), (other, one)):
+        assert not covers(newer, older)
+        assert not restates(newer, older)
+        assert not contradicts(newer, older)
+        assert not tells_value(newer, older)
+        assert not ended_in(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Every Monday I go to the gym.", "I go to the gym every Monday.", True),
+        ("Ich gehe jeden Montag schwimmen.", "Jeden Montag gehe ich schwimmen.", True),
+        ("My boss is Helen Marsh.", "Helen Marsh is my boss.", True),
+        ("上司は丸山さんです。", "丸山さんが上司です。", True),
+        ("I prefer tea to coffee.", "I prefer coffee to tea.", False),
+        ("I moved from Leeds to York.", "I moved from York to Leeds.", False),
+        ("Tom owes Ann 40 euros.", "Ann owes Tom 40 euros.", False),
+        ("Tom is Ann's boss.", "Ann is Tom's boss.", False),
+        ("My son is 7 and my daughter is 9.", "My daughter is 7 and my son is 9.", False),
+        ("I told Ann that Tom lied.", "Tom told Ann that I lied.", False),
+        ("東京から大阪に引っ越した", "大阪から東京に引っ越した", False),
+    ],
+)
+def test_one_part_may_stand_elsewhere(one: str, other: str, *, expected: bool) -> None:
+    assert (covers(one, other), covers(other, one)) == (expected, expected)

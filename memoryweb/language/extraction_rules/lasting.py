@@ -54,6 +54,19 @@ _ONCE = (
     r"|行[くきっ]|行[こか]|会[うい]|訪ね|帰省|しなければ|しないと|なきゃ|去(?!年)|见面|得(?=[交去办])|要交"
 )
 _OF_ITSELF = re.compile(rf"\b{_EVENT}\b|{_CJK_EVENT}|{_ONCE}", re.IGNORECASE)
+_INTENDED = re.compile(
+    r"(?:\b(?:will|shall|going to|gonna|wants?|plan\w*|hop\w+|werde\w*|wollen|next)|['’]ll)\b"
+    r"|つもり|たい|打算|想要?",
+    re.IGNORECASE,
+)
+_COMING = re.compile(
+    r"(?:['’](?:m|s|re)|\b(?:am|is|are|be|im)) (?:\w+ )?\w+ing\b"
+    r"|(?:\b(?:will|wird|werde\w*)|['’]ll)\b",
+    re.I,
+)
+_WAS = re.compile(
+    r"\b(?:was|were|had|war|waren|hatten?|wurden?)\b|[たっ]た|でした|了", re.IGNORECASE
+)
 _MY = r"(?:the|my|our|a|an|das|der|die|den|ein\w{0,2}|mein\w{0,2}|unser\w{0,2})"
 # The meeting itself begins, or is moved to another day.
 _EVENT_BEGINS = re.compile(
@@ -75,8 +88,8 @@ _YEARLY = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[;.!?–—。；！？](?!\d)|[,、，](?! ?(?:at )?\d)|\b(?:and|but|before|after|when|because|so|und"
-    r"|aber|bevor|nachdem|weil|denn)\b",
+    r"(?:[;!?–—。；！？]|(?<!\d)\.)(?!\d)|[,、，](?! ?(?:at )?\d)|\b(?:and|but|before|after|when"
+    r"|because|so|und|aber|bevor|nachdem|weil|denn)\b",
     re.IGNORECASE,
 )
 _LONGEST = 200  # characters of a clause, on either side
@@ -93,8 +106,14 @@ def began(text: str) -> bool:
 
 
 def ends_by_itself(text: str) -> bool:
-    """Something of one day: an event, something due, or what somebody does at a given hour."""
-    return bool(_OF_ITSELF.search(text) or _AT.search(text))
+    """Something of one day: an event, something due, what somebody does at a given hour, or what is
+    settled. What somebody means to do may leave something behind; what is next comes again."""
+    return bool(_OF_ITSELF.search(text) or _AT.search(text) or not _INTENDED.search(text))
+
+
+def is_once(text: str) -> bool:
+    """It lies ahead: an event, or what is told as coming. A bare "on Friday" may be each week."""
+    return bool((_OF_ITSELF.search(text) or _COMING.search(text)) and not _WAS.search(text))
 
 
 def is_yearly(text: str) -> bool:

@@ -413,7 +413,7 @@ _RELATIVE = (
     ),
     _rule(r"\bthe day after tomorrow|\bübermorgen\b|(?<!大)后天|明後日|あさって", _shift(2)),
     _rule(
-        r"(?<!after )\btomm?orr?ow(?! never)|明天|明日"
+        r"(?<!after )\b(?:tomm?orr?ow|tmrw?)\b(?! never)|明天|明日"
         r"|(?-i:(?<!guten )(?<!heute )(?<!gestern )(?<!am )(?<!jeden )(?<!diesen )"
         r"(?<!tag )(?<!och )\bmorgen\b)",
         _shift(1),

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
-from memoryweb.language.clauses import are_namesakes
+from memoryweb.language.clauses import are_of_two
 from memoryweb.language.extraction_rules import Act, Claim, claim_of, may_rival, takes_back
 from memoryweb.language.forget_requests.detection import LONGEST
 from memoryweb.language.sentences import quotes
@@ -95,7 +95,7 @@ def _is_ahead(claim: Claim, said: date | None) -> bool:
 
 
 def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
-    if message.said_at is None or are_namesakes(message.raw_content, fact.raw_text):
+    if message.said_at is None or are_of_two(message.raw_content, fact.raw_text):
         return False
     known = [at for at in (fact.said_at, fact.confirmed_at) if at is not None]
     return all(at < message.said_at for at in known) and takes_back(
