@@ -16,10 +16,11 @@ from django.db import connection
 from memoryweb.agents.models import Agent
 from memoryweb.runs.models import Run
 from tests.api.client import Api
+from tests.mcp.app import App
 from tests.snapshot import restored_world
 from tests.waiting import SECONDS
 from tests.workers import ROOT, database_url
-from tests.world import World, personal_token
+from tests.world import World, personal_token, signed_in
 
 pytestmark = [pytest.mark.databases, pytest.mark.django_db(transaction=True)]
 Answer = TypeVar("Answer")
@@ -66,6 +67,21 @@ def test_one_key_is_worked_on_once(world: World) -> None:
     assert [answer.status_code for answer in answers] == [201, 201]
     assert answers[0].content == answers[1].content
     assert Agent.objects.filter(team=world.team, name="Porter").count() == 1
+
+
+@pytest.mark.parametrize("kind", ["code", "refresh token"])
+def test_of_two_that_send_one_secret_of_an_app_neither_keeps_a_token(
+    world: World, kind: str
+) -> None:
+    app, bob = App.new(), signed_in(world.bob)
+    code = app.granted(bob, world.agent.pk)
+    if kind == "refresh token":
+        app.comes_for(code)
+    first = app.refresh
+    answers = at_once(lambda: app.renews(first) if first else app.comes_for(code))
+    assert sorted(answer.status_code for answer in answers) == [200, 400]
+    assert app.calls("ping").status_code == 401
+    assert app.renews().status_code == 400
 
 
 def test_a_process_that_is_killed_leaves_its_key_free(world: World) -> None:
