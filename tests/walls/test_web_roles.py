@@ -25,6 +25,8 @@ IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
     "upload_id",
     "item_id",
     "import_id",
+    "contradiction_id",
+    "test_id",
     "fact_id",
     "file_id",
     "hold_id",
