@@ -109,8 +109,7 @@ class Inputs:
 
 
 def read(run: Run, days: int = 0) -> Inputs:
-    """The notes of the window, or of so many `days`, and the files that it writes, of the run's
-    (agent, owner)."""
+    """The notes of the window, or of so many `days`, and the files that it writes."""
     held = held_before(run)
     files = sorted(_files(run, held, days), key=lambda file: (str(file.note_date), file.path))
     cores = [_core(files, path, run.agent.language) for path in knowledge.paths_of(run.owner_id)]

@@ -81,7 +81,7 @@ def render(text: str, home: str = "", query: str = "") -> RenderedFile:
     blocks = _rendered(cut)
     if marks.has_any(cut):
         blocks = tuple(replace(block, html=_dated(block.html)) for block in blocks)
-    if _MEMORY in cut.casefold():
+    if any(_MEMORY in one.html.casefold() for one in blocks):
         blocks = tuple(replace(one, html=_linked(one.html, home, query)) for one in blocks)
     return RenderedFile(blocks, is_cut=cut != text)
 
