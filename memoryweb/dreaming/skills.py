@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memoryweb.dreaming import consolidators, inputs
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.inputs import Inputs
-from memoryweb.dreaming.operations import Refs
+from memoryweb.dreaming.operations import NOBODY, Refs
 from memoryweb.dreaming.writing import place, source_of
 from memoryweb.language import line_flags, procedures
 from memoryweb.language.extraction_rules import takes_back
@@ -198,7 +198,8 @@ class _Drafts:
 
     def _stated(self, one: Mention) -> _Draft | None:
         """As a person told it, in their words."""
-        told = procedures.stated_in(clean(one.text)) if one.by.is_word or one.human else None
+        is_persons = one.human or one.by.speaker != NOBODY
+        told = procedures.stated_in(clean(one.text)) if is_persons else None
         ground = [self._notes[one.ref]]
         if told is None or not all(self._may_stand(step, ground) for step in told.steps):
             return None

@@ -69,8 +69,7 @@ def request(
     run.user, run.integration, run.created_at = user, integration, tx.now
     immediate |= conversation is not None and conversation.source == Conversation.Source.IMPORT
     is_asked = trigger != Run.Trigger.CONVERSATION
-    if conversation is not None and not is_asked:
-        _journal(run, conversation)
+    _journal(run, conversation)
     goes_on = waited and not (finished or is_asked or immediate)
     if conversation and goes_on and (there := _put_off(conversation, tx.now)):
         return there
@@ -86,11 +85,12 @@ def request(
     return found
 
 
-def _journal(run: Run, conversation: Conversation) -> None:
+def _journal(run: Run, conversation: Conversation | None) -> None:
     """The agent's journaler, where it has one, looks at the newest turn of a real conversation."""
-    agent, own = conversation.agent, {Conversation.Source.CRON, Conversation.Source.DREAM}
-    is_turn = conversation.source not in {*own, Conversation.Source.IMPORT}
-    if not (agent.shadow_journal and is_turn) or stopped(conversation):
+    agent, source = run.agent, Conversation.Source
+    if conversation is None or run.trigger != Run.Trigger.CONVERSATION or not agent.shadow_journal:
+        return
+    if conversation.source in {source.CRON, source.DREAM, source.IMPORT} or stopped(conversation):
         return
     if not configured(agent.team_id, local_only=agent.local_models_only):
         return

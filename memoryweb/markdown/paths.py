@@ -22,7 +22,7 @@ class SectionRefused(Exception):
     """A heading or key that can't be told apart from another."""
 
 
-ROOT = "memory://root"
+HOME = "memory://root"
 MAX_CHARACTERS = 256
 MAX_SEGMENTS = 6
 
@@ -51,9 +51,9 @@ def parse(text: str) -> WorkspacePath:
 
 def of_link(text: str) -> str:
     """The path behind `memory://root/…`, of the root alone the summary's; others as they are."""
-    if text.rstrip("/") == ROOT:
+    if text.rstrip("/") == HOME:
         return SUMMARY.name
-    return text.removeprefix(f"{ROOT}/")
+    return text.removeprefix(f"{HOME}/")
 
 
 def fold(text: str) -> str:

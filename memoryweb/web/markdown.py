@@ -22,7 +22,7 @@ from memoryweb.language.invisible import Piece, pieces
 from memoryweb.markdown import marks
 from memoryweb.markdown.blocks import ready
 from memoryweb.markdown.marks import Ended
-from memoryweb.markdown.paths import ROOT, of_link
+from memoryweb.markdown.paths import HOME, of_link
 from memoryweb.markdown.pins import pin_marks
 from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import matches
@@ -41,7 +41,7 @@ _ATTRIBUTES = {"a": {"href", "title"}, "del": {"title"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto", "memory"}
 _MEMORY = "memory:"
 _MEMORY_LINK = re.compile(rf' href="({_MEMORY}[^"]*)"', re.IGNORECASE)
-_IN_MEMORY = re.compile(rf"{ROOT}(?:/(?:(?!\.\.)[^?#])*)?")
+_IN_MEMORY = re.compile(rf"{HOME}(?:/(?:(?!\.\.)[^?#])*)?")
 # More of these than a person writes take the parser seconds; such a text is shown as it is.
 _MARKS = re.compile(r"[\[\]!*_`~<&\\]")
 _MOST_MARKS = 20_000
@@ -81,7 +81,7 @@ def render(text: str, home: str = "", query: str = "") -> RenderedFile:
     blocks = _rendered(cut)
     if marks.has_any(cut):
         blocks = tuple(replace(block, html=_dated(block.html)) for block in blocks)
-    if _MEMORY in cut.casefold():
+    if any(_MEMORY in one.html.casefold() for one in blocks):
         blocks = tuple(replace(one, html=_linked(one.html, home, query)) for one in blocks)
     return RenderedFile(blocks, is_cut=cut != text)
 

@@ -18,6 +18,7 @@ from memoryweb.memory.review import proposals
 from memoryweb.memory.writing import write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from tests.api.callers import callers_of
 from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.world import World
@@ -313,6 +314,19 @@ class TestRules:
         note(world, None, NIGHT, STATED)
         dream(world, None)
         assert waiting() == []
+
+    def test_what_a_member_tells_the_agent_for_all_becomes_one(self, world: World) -> None:
+        api = callers_of(world).member
+        said = {"owner": "shared", "messages": [{"role": "user", "content": STATED}]}
+        talk = f"/agents/{world.agent.pk}/conversations/c/messages"
+        assert api.post(talk, {**said, "finished": True}).status_code < 300
+        dream(world, None, timezone.now().date() + timedelta(days=1))
+        [one] = waiting()
+        assert one.file.path == PATH
+        assert [source["sources"] for source in one.origins.values()]
+        accept(world)
+        given = build(Reader(world.agent), "How do I deploy: which tests, which tag?")
+        assert PATH in [hit.hit.file.path for hit in given.hits if hit.hit.file]
 
 
 BY = Writer(AuthorKind.PERSON)

@@ -18,6 +18,7 @@ HOME = "/t/files/"
         ("memory://root/a?owner=b", ""),
         ("Memory://elsewhere.example/a", ""),
         ("memory:javascript:alert(1)", ""),
+        ("m&#101;mory://elsewhere.example/a", ""),
         ("memory://root%22onclick=x/a.md", ""),
     ],
 )

@@ -18,7 +18,7 @@ from memoryweb.api.problems import Invalid, Problem
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.schemas import Camel, RequestBody, Whole
 from memoryweb.api.tool_calls import Call, Tool
-from memoryweb.markdown.paths import ROOT as HOME
+from memoryweb.markdown.paths import HOME as HOME
 from memoryweb.markdown.paths import kind_of, note_path
 from memoryweb.memory import tools as memory_tools
 from memoryweb.memory.models import File
