@@ -31,16 +31,8 @@ router = Router(tags=["Chat"])
 AGENT, CONVERSATION = "X-Agent", "X-Conversation"
 # What a model's server is told. Others could name another host or model than the team's.
 _PASSED = {
-    *(
-        "messages",
-        "stream",
-        "stream_options",
-        "max_tokens",
-        "max_completion_tokens",
-        "stop",
-        "seed",
-    ),
-    *("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"),
+    *("messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "stop"),
+    *("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "seed"),
     *("temperature", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty"),
     *("repetition_penalty", "logit_bias", "logprobs", "top_logprobs", "response_format"),
     *("reasoning_effort", "verbosity", "modalities", "audio", "prediction", "service_tier"),
@@ -49,22 +41,23 @@ _PASSED = {
 _KEPT_BACK = {"metadata", "model", "n", "safety_identifier", "store", "user"}
 _Limit = Annotated[Whole, Field(ge=1, le=1_000_000)] | None
 
-_STREAMED = (
-    'data: {"choices": [{"index": 0, "delta": {"content": "The quiet one"}}]}\n\ndata: [DONE]\n\n'
-)
 
-
-class CompletionMessage(BaseModel):
+class _AsSent(BaseModel):
     model_config = ConfigDict(extra="allow")
 
+
+class CompletionPart(_AsSent):
+    type: str
+    text: str | None = None
+
+
+class CompletionMessage(_AsSent):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] | None = None
+    content: str | list[CompletionPart] | None = None
 
 
-class CompletionRequest(BaseModel):
+class CompletionRequest(_AsSent):
     """As OpenAI has it: sampling, tools and images go on untouched."""
-
-    model_config = ConfigDict(extra="allow")
 
     messages: list[CompletionMessage] = Field(min_length=1, max_length=1000)
     model: str = Field("", description="Whatever it says, the team's model answers.")

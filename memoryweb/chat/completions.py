@@ -2,7 +2,7 @@
 and what was said is kept."""
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -41,20 +41,18 @@ class Call:
     injection: Injection
     endpoint: Endpoint
 
-    def bodies(self) -> Iterator[Sent]:
-        """With memory; without it for a model that finds that too large."""
-        messages = self.sent["messages"]
-        yield {**self.sent, "messages": _with_memory(messages, self.context)}
-        yield self.sent
-
 
 def turns_of(messages: Sequence[Sent]) -> list[NewMessage]:
     """What a person and an assistant said. Raises BatchRefused."""
-    said = ({**one, "content": clean(text_of(one.get("content")))} for one in messages)
+    texts = [clean(text_of(one.get("content"))) for one in messages]
+    said = enumerate(zip(messages, texts, strict=True))
     return [
-        conversations.parse_message(one, f"messages[{at}]")
-        for at, one in enumerate(said)
-        if one["role"] in SPEAKING and one["content"].strip()
+        # What else a message has is the model's alone.
+        conversations.parse_message(
+            {"role": one["role"], "name": one.get("name"), "content": text}, f"messages[{at}]"
+        )
+        for at, (one, text) in said
+        if one["role"] in SPEAKING and text.strip()
     ]
 
 
@@ -100,8 +98,9 @@ def pieces(call: Call) -> Pieces:
 
 def _answered(call: Call) -> client.Pieces:
     deadline = time.monotonic() + SECONDS
-    for sent in call.bodies():
-        question = passing.question(sent)
+    messages = call.sent["messages"]
+    for some in (_with_memory(messages, call.context), messages):  # the latter if it's too large
+        question = passing.question({**call.sent, "messages": some})
         try:
             return (yield from answer_of(call.asked.agent, question, call.endpoint, deadline))
         except TooLarge as error:
@@ -142,9 +141,6 @@ def _masked(message: Sent) -> Sent:
         return message
     if isinstance(content, str):
         return {**message, "content": credentials.mask(content)[0]}
-    texts = ((block, block.get("text")) for block in content)
-    blocks = [
-        {**block, "text": credentials.mask(text)[0]} if isinstance(text, str) else block
-        for block, text in texts
-    ]
-    return {**message, "content": blocks}
+    texts = ((one, one.get("text")) for one in content)
+    masked = [{**one, "text": credentials.mask(text)[0]} if text else one for one, text in texts]
+    return {**message, "content": masked}
