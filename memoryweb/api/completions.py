@@ -25,6 +25,7 @@ from memoryweb.chat import completions, turn
 from memoryweb.chat.completions import Pieces
 from memoryweb.chat.turn import ChatQuestion
 from memoryweb.memory.conversations import NewMessage, conversation_id
+from memoryweb.memory.models import Conversation
 
 router = Router(tags=["Chat"])
 
@@ -111,13 +112,13 @@ def complete_chat(request: Request, body: CompletionRequest) -> HttpResponseBase
     for name in sent.keys() - _PASSED - _KEPT_BACK:
         raise Invalid(name, "Unknown field.")
     turns = completions.turns_of(sent["messages"])
-    asked = _question(request, body, turns)
+    asked, talk = _question(request, body, turns)
     is_again = "Idempotency-Key" in request.headers
     if is_again and (said := turn.answered_before(asked)) is not None:
         pieces = (text for text in [_again(body, said)])
     else:
         passed = {name: sent[name] for name in sent.keys() & _PASSED}
-        pieces = completions.pieces(completions.prepared(asked, passed, turns))
+        pieces = completions.pieces(completions.prepared(asked, talk, passed, turns))
     response = _answer(request.auth, pieces, is_stream=bool(body.stream))
     response[CONVERSATION] = asked.conversation_id
     return response
@@ -134,19 +135,20 @@ def at_root(request: HttpRequest) -> HttpResponseBase:
 
 def _question(
     request: Request, body: CompletionRequest, turns: Sequence[NewMessage]
-) -> ChatQuestion:
+) -> tuple[ChatQuestion, Conversation | None]:
     caller, key = request.auth, chat.turn_key(request, request.auth)
     agent = caller.agent_or_only(request.headers.get(AGENT))
     if agent is None:
         detail = "This token reaches several agents. Send the id of one."
         raise Invalid(AGENT, detail, code="agent_required")
     owner, named = _owner(caller, body), request.headers.get(CONVERSATION)
-    talk = conversation_id(named, CONVERSATION) if named is not None else None
     message, id = completions.message_of(turns), key or uuid.uuid4().hex
-    asked = chat.question(caller, agent, owner, talk or "", message, id)
-    if talk is None:
-        talk = completions.found(asked, turns, is_sent_again=key is not None)
-    return replace(asked, conversation_id=talk or f"chat-{id[:16]}")
+    name = f"chat-{id[:16]}" if named is None else conversation_id(named, CONVERSATION)
+    asked = chat.question(caller, agent, owner, name, message, id)
+    if named is not None:
+        return asked, asked.conversation
+    talk = completions.found(asked, turns, is_sent_again=key is not None)
+    return (replace(asked, conversation_id=talk.external_id) if talk else asked), talk
 
 
 def _owner(caller: Caller, body: CompletionRequest) -> Owner | None:
