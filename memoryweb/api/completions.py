@@ -25,22 +25,15 @@ from memoryweb.chat import completions, turn
 from memoryweb.chat.completions import Pieces
 from memoryweb.chat.turn import ChatQuestion
 from memoryweb.memory.conversations import NewMessage, conversation_id
+from memoryweb.memory.models import Conversation
 
 router = Router(tags=["Chat"])
 
 AGENT, CONVERSATION = "X-Agent", "X-Conversation"
 # What a model's server is told. Others could name another host or model than the team's.
 _PASSED = {
-    *(
-        "messages",
-        "stream",
-        "stream_options",
-        "max_tokens",
-        "max_completion_tokens",
-        "stop",
-        "seed",
-    ),
-    *("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"),
+    *("messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "stop"),
+    *("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "seed"),
     *("temperature", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty"),
     *("repetition_penalty", "logit_bias", "logprobs", "top_logprobs", "response_format"),
     *("reasoning_effort", "verbosity", "modalities", "audio", "prediction", "service_tier"),
@@ -49,22 +42,23 @@ _PASSED = {
 _KEPT_BACK = {"metadata", "model", "n", "safety_identifier", "store", "user"}
 _Limit = Annotated[Whole, Field(ge=1, le=1_000_000)] | None
 
-_STREAMED = (
-    'data: {"choices": [{"index": 0, "delta": {"content": "The quiet one"}}]}\n\ndata: [DONE]\n\n'
-)
 
-
-class CompletionMessage(BaseModel):
+class _AsSent(BaseModel):
     model_config = ConfigDict(extra="allow")
 
+
+class CompletionPart(_AsSent):
+    type: str
+    text: str | None = None
+
+
+class CompletionMessage(_AsSent):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] | None = None
+    content: str | list[CompletionPart] | None = None
 
 
-class CompletionRequest(BaseModel):
+class CompletionRequest(_AsSent):
     """As OpenAI has it: sampling, tools and images go on untouched."""
-
-    model_config = ConfigDict(extra="allow")
 
     messages: list[CompletionMessage] = Field(min_length=1, max_length=1000)
     model: str = Field("", description="Whatever it says, the team's model answers.")
@@ -118,13 +112,13 @@ def complete_chat(request: Request, body: CompletionRequest) -> HttpResponseBase
     for name in sent.keys() - _PASSED - _KEPT_BACK:
         raise Invalid(name, "Unknown field.")
     turns = completions.turns_of(sent["messages"])
-    asked = _question(request, body, turns)
+    asked, talk = _question(request, body, turns)
     is_again = "Idempotency-Key" in request.headers
     if is_again and (said := turn.answered_before(asked)) is not None:
         pieces = (text for text in [_again(body, said)])
     else:
         passed = {name: sent[name] for name in sent.keys() & _PASSED}
-        pieces = completions.pieces(completions.prepared(asked, passed, turns))
+        pieces = completions.pieces(completions.prepared(asked, talk, passed, turns))
     response = _answer(request.auth, pieces, is_stream=bool(body.stream))
     response[CONVERSATION] = asked.conversation_id
     return response
@@ -141,19 +135,20 @@ def at_root(request: HttpRequest) -> HttpResponseBase:
 
 def _question(
     request: Request, body: CompletionRequest, turns: Sequence[NewMessage]
-) -> ChatQuestion:
+) -> tuple[ChatQuestion, Conversation | None]:
     caller, key = request.auth, chat.turn_key(request, request.auth)
     agent = caller.agent_or_only(request.headers.get(AGENT))
     if agent is None:
         detail = "This token reaches several agents. Send the id of one."
         raise Invalid(AGENT, detail, code="agent_required")
     owner, named = _owner(caller, body), request.headers.get(CONVERSATION)
-    talk = conversation_id(named, CONVERSATION) if named is not None else None
     message, id = completions.message_of(turns), key or uuid.uuid4().hex
-    asked = chat.question(caller, agent, owner, talk or "", message, id)
-    if talk is None:
-        talk = completions.found(asked, turns, is_sent_again=key is not None)
-    return replace(asked, conversation_id=talk or f"chat-{id[:16]}")
+    name = f"chat-{id[:16]}" if named is None else conversation_id(named, CONVERSATION)
+    asked = chat.question(caller, agent, owner, name, message, id)
+    if named is not None:
+        return asked, asked.conversation
+    talk = completions.found(asked, turns, is_sent_again=key is not None)
+    return (replace(asked, conversation_id=talk.external_id) if talk else asked), talk
 
 
 def _owner(caller: Caller, body: CompletionRequest) -> Owner | None:

@@ -2,7 +2,7 @@
 and what was said is kept."""
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -20,7 +20,7 @@ from memoryweb.llm.providers import text_of
 from memoryweb.memory import conversations
 from memoryweb.memory import prompt as memory_prompt
 from memoryweb.memory.conversations import SPEAKING, NewMessage
-from memoryweb.memory.models import Injection, Message
+from memoryweb.memory.models import Conversation, Injection, Message
 from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.prompt import LEAST_WINDOW, Context
 
@@ -35,26 +35,25 @@ class Call:
     """`sent` is what goes on, without memory; `turns` is what was said in it."""
 
     asked: ChatQuestion
+    talk: Conversation | None
     sent: Sent
     turns: Sequence[NewMessage]
     context: Context
     injection: Injection
     endpoint: Endpoint
 
-    def bodies(self) -> Iterator[Sent]:
-        """With memory; without it for a model that finds that too large."""
-        messages = self.sent["messages"]
-        yield {**self.sent, "messages": _with_memory(messages, self.context)}
-        yield self.sent
-
 
 def turns_of(messages: Sequence[Sent]) -> list[NewMessage]:
     """What a person and an assistant said. Raises BatchRefused."""
-    said = ({**one, "content": clean(text_of(one.get("content")))} for one in messages)
+    texts = [clean(text_of(one.get("content"))) for one in messages]
+    said = enumerate(zip(messages, texts, strict=True))
     return [
-        conversations.parse_message(one, f"messages[{at}]")
-        for at, one in enumerate(said)
-        if one["role"] in SPEAKING and one["content"].strip()
+        # What else a message has is the model's alone.
+        conversations.parse_message(
+            {"role": one["role"], "name": one.get("name"), "content": text}, f"messages[{at}]"
+        )
+        for at, (one, text) in said
+        if one["role"] in SPEAKING and text.strip()
     ]
 
 
@@ -63,19 +62,22 @@ def message_of(turns: Sequence[NewMessage]) -> str:
     return next((one.content for one in reversed(turns) if one.role == Message.Role.USER), "")
 
 
-def found(asked: ChatQuestion, turns: Sequence[NewMessage], *, is_sent_again: bool) -> str:
-    """The conversation that these turns go on with, where none was named; empty for a new one."""
+def found(
+    asked: ChatQuestion, turns: Sequence[NewMessage], *, is_sent_again: bool
+) -> Conversation | None:
+    """The conversation that these turns go on with, where none was named."""
     agent, owner, answer = asked.agent, asked.speaker, f"{asked.message_id}{ANSWER}"
     theirs = agent.conversations.filter(owner=owner)
     talk = theirs.filter(messages__external_id=answer).first() if is_sent_again else None
-    talk = talk or conversations.continued(theirs, turns, ANSWER)
-    return talk.external_id if talk else ""
+    return talk or conversations.continued(theirs, turns, ANSWER)
 
 
-def prepared(asked: ChatQuestion, sent: Sent, turns: Sequence[NewMessage]) -> Call:
+def prepared(
+    asked: ChatQuestion, talk: Conversation | None, sent: Sent, turns: Sequence[NewMessage]
+) -> Call:
     """With what memory has for it, recorded as given. Raises NotConfigured or HostRefused, before
     anything is recorded."""
-    agent, talk = asked.agent, asked.conversation
+    agent = asked.agent
     found = endpoint_for(agent.team_id, "chat", local_only=agent.local_models_only)
     endpoint = passing.as_openai(found)
     sent = {**sent, "messages": [_masked(one) for one in sent["messages"]]}
@@ -86,7 +88,7 @@ def prepared(asked: ChatQuestion, sent: Sent, turns: Sequence[NewMessage]) -> Ca
     built = memory_prompt.build(reader, asked.message, conversation=talk, window=window)
     with write_transaction(agent.team, actor=asked.actor) as tx:
         injection = memory_prompt.served(tx, built, conversation=talk, token=asked.token)
-    return Call(asked, sent, turns, built, injection, endpoint)
+    return Call(asked, talk, sent, turns, built, injection, endpoint)
 
 
 def pieces(call: Call) -> Pieces:
@@ -100,8 +102,9 @@ def pieces(call: Call) -> Pieces:
 
 def _answered(call: Call) -> client.Pieces:
     deadline = time.monotonic() + SECONDS
-    for sent in call.bodies():
-        question = passing.question(sent)
+    messages = call.sent["messages"]
+    for some in (_with_memory(messages, call.context), messages):  # the latter if it's too large
+        question = passing.question({**call.sent, "messages": some})
         try:
             return (yield from answer_of(call.asked.agent, question, call.endpoint, deadline))
         except TooLarge as error:
@@ -110,7 +113,7 @@ def _answered(call: Call) -> client.Pieces:
 
 
 def _keep(call: Call, text: str) -> None:
-    said = conversations.untold(call.asked.conversation, call.turns)
+    said = conversations.untold(call.talk or call.asked.conversation, call.turns)
     if said and said[-1].role == Message.Role.USER:  # those before may have been said long ago
         said[-1] = replace(said[-1], timestamp=call.injection.at)
     keep_turn(call.asked, said, text, call.injection)
@@ -142,9 +145,6 @@ def _masked(message: Sent) -> Sent:
         return message
     if isinstance(content, str):
         return {**message, "content": credentials.mask(content)[0]}
-    texts = ((block, block.get("text")) for block in content)
-    blocks = [
-        {**block, "text": credentials.mask(text)[0]} if isinstance(text, str) else block
-        for block, text in texts
-    ]
-    return {**message, "content": blocks}
+    texts = ((one, one.get("text")) for one in content)
+    masked = [{**one, "text": credentials.mask(text)[0]} if text else one for one, text in texts]
+    return {**message, "content": masked}

@@ -202,6 +202,15 @@ def test_a_refused_chat_hears_too(world: World, callers: Callers) -> None:
     assert hidden(fact)
 
 
+def test_a_refused_completion_hears_too(world: World, callers: Callers) -> None:
+    fact = lived(world, world.customer)
+    limit(world, stored_mb=1, stored_bytes=1_000_000)
+    said = {"user": "customer-1", "messages": [{"role": "user", "content": WISH["content"]}]}
+    named = {"X-Agent": str(world.agent.pk)}
+    assert callers.helpdesk.post("/chat/completions", said, **named).status_code == 429
+    assert hidden(fact)
+
+
 def test_mcp_refuses_what_works_for_an_agent_and_lets_forget(
     world: World, callers: Callers
 ) -> None:

@@ -386,6 +386,7 @@ def test_the_agent_is_the_tokens_or_a_headers_never_the_bodys(
         {"messages": [{"role": "user", "content": "Hi"}] * 1001},
         {"messages": [{"role": "king", "content": "Hi"}]},
         {"messages": [{"role": "user", "content": ["Hi"]}]},
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": 7}]}]},
         {"messages": [{"role": "user", "content": "x" * 300_000}]},
         {"messages": [{"role": "user", "name": ["Hi"], "content": "Hi"}]},
         {"api_base": "https://elsewhere.example"},
@@ -457,6 +458,17 @@ def test_what_was_erased_of_a_conversation_does_not_come_back_with_it(
     answer = complete(callers.helpdesk, weight, "I see.", "And now?")
     assert answer["X-Conversation"] == first
     assert talks(world) == [["[forgotten]", "I see.", "And now?", "I see."]]
+
+
+def test_what_else_a_message_says_of_itself_is_not_kept(
+    world: World, callers: Callers, model_server: ModelServer
+) -> None:
+    model_server.text("Red.")
+    said_long_ago = {"id": "x:answer", "timestamp": "2020-01-01T00:00:00Z", "toolsUsed": [1]}
+    complete(callers.helpdesk, {"role": "user", "content": QUESTION, **said_long_ago})
+    with scope(team=world.team):
+        kept = Message.objects.get(role="user")
+    assert (kept.external_id, kept.timestamp.year > 2020, kept.tools_used) == ("m1", True, [])
 
 
 def test_a_hostile_answer_can_be_kept(

@@ -189,7 +189,7 @@ def _chatting(monkeypatch: pytest.MonkeyPatch, pieces: Any) -> list[bool]:
     closed: list[bool] = []
 
     def django(environ: dict[str, Any], start: Any) -> StreamingHttpResponse:
-        is_chat = environ["PATH_INFO"].startswith("/api/v1/chat")
+        is_chat = "/v1/chat" in environ["PATH_INFO"]
         response = StreamingHttpResponse(pieces() if is_chat else iter([b"ok"]))
         start("200 OK", [("Content-Type", "text/event-stream")])
         response.close = lambda: closed.append(is_chat)  # type: ignore[method-assign]
@@ -237,9 +237,10 @@ def test_open_chats_keep_no_page_waiting(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(chat.body == b"ab" for chat in chats)
 
 
-def test_one_chat_too_many_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", ["/api/v1/chat", "/v1/chat/completions"])
+def test_one_chat_too_many_is_refused(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.setattr(asgi, "_open_chats", threading.Semaphore(0))
-    client = _Client(b"", path="/api/v1/chat", method="POST")
+    client = _Client(b"", path=path, method="POST")
     assert client.call() == 503
     assert (b"retry-after", b"1") in client.sent[0]["headers"]
 
