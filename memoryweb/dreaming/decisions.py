@@ -78,10 +78,7 @@ class _Night(Standing):
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
         self._made = 0
-        self._proved: set[str] = set()  # lines by which words were proved to have ended
-        self._settled: set[tuple[str, str]] = (
-            set()
-        )  # such a line, and the statement that they are of
+        self._proved: set[tuple[str, str]] = set()  # lines, and statements of which they end words
         self._unsaid: set[str] = set()  # lines that don't say what was made of them
         self._beside: list[Result] = []  # what went with what was judged, or ended
 
@@ -139,7 +136,7 @@ class _Night(Standing):
         for said in [*self._news()]:
             yield from self._told(said)
         for said in [one for ref, one in self.said.items() if ref in self._unsaid]:
-            is_told = said.by.is_word or said.ref in self._proved
+            is_told = said.by.is_word or any(said.ref == ref for ref, _old in self._proved)
             if is_told and not self._has(said):  # in their words, then
                 yield self.judge(Operation(Does.ADD, as_line(said.text), sources=(said.ref,)))
         for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
@@ -231,9 +228,8 @@ class _Night(Standing):
     def _told_over(self, said: CitableLine, one: LivingStatement) -> tuple[str, ...]:
         """Words of a statement that somebody who may said later to be so no longer."""
         is_itself = said.ref in {one.id, *one.sources} or one.text == said.text
-        if is_itself or one.is_flagged or not is_later(said.by.said_at, one.by.said_at):
-            return ()
-        if (said.ref, one.id) in self._settled:
+        is_told = is_itself or (said.ref, one.id) in self._proved  # by the words that were named
+        if is_told or one.is_flagged or not is_later(said.by.said_at, one.by.said_at):
             return ()
         if removal_rules.are_two(said.claim, one.claim):
             return ()
@@ -334,8 +330,7 @@ class _Night(Standing):
         old = next(one for one in case.old if words in one.text)
         for said in case.said:
             if proved := self._ended_words(case.operation, old, said):
-                self._proved.add(said.ref)
-                self._settled |= {(it.ref, old.id) for it in case.said}
+                self._proved.add((said.ref, old.id))
                 if removal_rules.is_ahead(said.claim, self.material.today):
                     return Result(case.operation, "ahead", against=old)
                 meant = set(filter(None, (case.operation.on,)))
@@ -355,8 +350,10 @@ class _Night(Standing):
         """One piece of news ends one thing, where code hardly sees that it does: neither does it
         end another by itself, nor does the model say so."""
         ends = {(it.old, it.words) for it in self._ends if said.ref in it.sources}
-        known = (removal_rules.words_ended(said, one) for one in self.living.values())
-        is_alone = len(ends) == 1 and not any(known)
+        others = (one for one in self.living.values() if said.ref not in one.sources)
+        is_alone = len(ends) == 1 and not any(
+            removal_rules.words_ended(said, one) for one in others
+        )
         return removal_rules.words_proved(operation.words, old, said, is_alone=is_alone)
 
     def _others(self, olds: Sequence[LivingStatement]) -> list[LivingStatement]:

@@ -341,19 +341,24 @@ def words_proved(
     is_later = operations.is_later(said.by.said_at, old.by.said_at)
     if not (may_replace(said.by, old) and is_later and is_earnest(said.text, old.text)):
         return ()
-    found = [one for one in words_ended(said, old) if one in words or words in one]
+    found = [one for one in words_ended(said, old) if _meet(old.text, one, words)]
     if found:
         is_within = any(words in one for one in found) or not remains(words, found)
         return (words,) if is_within else tuple(found)
-    first, *others = [one for one in _parts(old.text) if one in words or words in one] or [""]
+    first, *others = [one for one in _parts(old.text) if _meet(old.text, one, words)] or [""]
     is_one = first and all(map(_is_detail, others))
     return (words,) if is_one and _tells_of(said, first, is_alone=is_alone) else ()
 
 
+def _meet(text: str, one: str, other: str) -> bool:
+    at, begin = text.find(one), text.find(other)
+    return at < begin + len(other) and begin < at + len(one)
+
+
 def _is_detail(clause: str) -> bool:
-    """A few words that belong to the clause before."""
-    most = 8 if is_cjk(clause) else 0
-    return not _is_own(clause) or is_cjk(clause) if len(clause) <= most else len(clause.split()) < 4
+    """A few words that belong to the clause before, and claim nothing of their own."""
+    is_short = len(clause) < 9 if is_cjk(clause) else len(clause.split()) < 4
+    return is_short and not extraction_rules.claim_of(clause).durable
 
 
 def _tells_of(said: operations.CitableLine, clause: str, *, is_alone: bool) -> bool:
