@@ -78,7 +78,7 @@ class _Night(Standing):
         self.rejections = Rejections(material.rejected)
         self.corrections = Corrections(material.corrections)
         self._made = 0
-        self._proved: set[str] = set()  # lines by which words were proved to have ended
+        self._proved: set[tuple[str, str]] = set()  # lines, and statements of which they end words
         self._unsaid: set[str] = set()  # lines that don't say what was made of them
         self._beside: list[Result] = []  # what went with what was judged, or ended
 
@@ -122,11 +122,7 @@ class _Night(Standing):
         ends = (self._named(one) for one in self._ends if set(one.sources) & set(operation.sources))
         olds = [(self.living[id], it) for it in ends for id in it.old if id in self.living]
         cited = [self.said[ref] for ref in operation.sources if ref in self.said]
-        return [
-            one
-            for one, it in olds
-            if any(removal_rules.words_proved(it.words, one, said) for said in cited)
-        ]
+        return [one for one, it in olds if any(self._ended_words(it, one, said) for said in cited)]
 
     def take_beside(self) -> list[Result]:
         found, self._beside = self._beside, []
@@ -140,7 +136,7 @@ class _Night(Standing):
         for said in [*self._news()]:
             yield from self._told(said)
         for said in [one for ref, one in self.said.items() if ref in self._unsaid]:
-            is_told = said.by.is_word or said.ref in self._proved
+            is_told = said.by.is_word or any(said.ref == ref for ref, _old in self._proved)
             if is_told and not self._has(said):  # in their words, then
                 yield self.judge(Operation(Does.ADD, as_line(said.text), sources=(said.ref,)))
         for one in sorted(self.living.values(), key=lambda one: (one.value, len(one.text))):
@@ -232,7 +228,8 @@ class _Night(Standing):
     def _told_over(self, said: CitableLine, one: LivingStatement) -> tuple[str, ...]:
         """Words of a statement that somebody who may said later to be so no longer."""
         is_itself = said.ref in {one.id, *one.sources} or one.text == said.text
-        if is_itself or one.is_flagged or not is_later(said.by.said_at, one.by.said_at):
+        is_told = is_itself or (said.ref, one.id) in self._proved  # by the words that were named
+        if is_told or one.is_flagged or not is_later(said.by.said_at, one.by.said_at):
             return ()
         if removal_rules.are_two(said.claim, one.claim):
             return ()
@@ -332,9 +329,8 @@ class _Night(Standing):
         words = case.operation.words
         old = next(one for one in case.old if words in one.text)
         for said in case.said:
-            news = [one.text for one in self.living.values() if self._brings(one, said)]
-            if proved := removal_rules.words_proved(words, old, said, news):
-                self._proved.add(said.ref)
+            if proved := self._ended_words(case.operation, old, said):
+                self._proved.add((said.ref, old.id))
                 if removal_rules.is_ahead(said.claim, self.material.today):
                     return Result(case.operation, "ahead", against=old)
                 meant = set(filter(None, (case.operation.on,)))
@@ -348,10 +344,17 @@ class _Night(Standing):
                 return self._done(case, {old: why})
         return Result(case.operation, "unproved", against=old)
 
-    @staticmethod
-    def _brings(one: LivingStatement, said: CitableLine) -> bool:
-        """It came in tonight, by this line."""
-        return one.id.startswith("new-") and said.ref in one.sources
+    def _ended_words(
+        self, operation: Operation, old: LivingStatement, said: CitableLine
+    ) -> tuple[str, ...]:
+        """One piece of news ends one thing, where code hardly sees that it does: neither does it
+        end another by itself, nor does the model say so."""
+        ends = {(it.old, it.words) for it in self._ends if said.ref in it.sources}
+        others = (one for one in self.living.values() if said.ref not in one.sources)
+        is_alone = len(ends) == 1 and not any(
+            removal_rules.words_ended(said, one) for one in others
+        )
+        return removal_rules.words_proved(operation.words, old, said, is_alone=is_alone)
 
     def _others(self, olds: Sequence[LivingStatement]) -> list[LivingStatement]:
         return [one for old in olds for one in self.near(old.text, old.claim) if one not in olds]
@@ -359,7 +362,8 @@ class _Night(Standing):
     def _write(self, case: Case) -> Result:
         is_merge = case.operation.does is Does.MERGE
         new = case.statement(f"new-{self._made}")
-        rivals = [one for one in self._rivals(new) if one not in case.old]
+        named = (*case.old, *self.ending(case.operation))
+        rivals = [one for one in self._rivals(new) if one not in named]
         new, rivals = removal_rules.outlasting(new, rivals)
         for one in (*rivals, *(() if is_merge else case.old)):
             if (kept := self._judge_rival(case, new, one)) is not None:

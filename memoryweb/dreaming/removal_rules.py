@@ -10,7 +10,8 @@ from memoryweb.dreaming import operations
 from memoryweb.language import extraction_rules
 from memoryweb.language.clauses import QUESTION, are_of_two
 from memoryweb.language.ending import ended_in, on_day, parts_of, remains
-from memoryweb.language.ending_signs import PROVED, RIVAL, news_of
+from memoryweb.language.ending_alike import looks_alike
+from memoryweb.language.ending_signs import PROVED, RIVAL, hints, news_of
 from memoryweb.language.ending_words import heavy_in, labels_in
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import is_cjk, read
@@ -24,7 +25,6 @@ _PLANS = frozenset({"wedding", "trip"})
 _WAS_THERE = re.compile(r"\b(?:visited|travelled|traveled|went) |\bbesuchten? ", re.IGNORECASE)
 # What comes beside something else, or is nobody's news.
 _NO_CHANGE = frozenset({"more", "unsure", "past", "visit", "told", "joke", "kin", "friend"})
-_CUES = frozenset({"now", "end", "off", "moved", "died", "done", "gone"})
 OVER = frozenset({extraction_rules.Act.CANCELS, extraction_rules.Act.ENDS})
 _VERBS = {"Has": "have", "Is": "am", "Goes": "go"}
 _SAFE = frozenset(
@@ -333,38 +333,41 @@ def words_proved(
     words: str,
     old: operations.LivingStatement,
     said: operations.CitableLine,
-    news: Iterable[str] = (),
+    *,
+    is_alone: bool = False,
 ) -> Words:
     """Of words that are said to have ended those of which a line of whoever may say so proves it:
-    it ends them by itself, or it, or the `news` that it brings, speaks of the one clause that they
-    stand in."""
+    it ends them by itself, or it is news of the one clause that they stand in. Where it `is_alone`
+    to be ended by that line, hardly a sign is asked for."""
     is_later = operations.is_later(said.by.said_at, old.by.said_at)
     if not (may_replace(said.by, old) and is_later and is_earnest(said.text, old.text)):
         return ()
-    found = [one for one in words_ended(said, old) if one in words or words in one]
+    found = [one for one in words_ended(said, old) if _meet(old.text, one, words)]
     if found:
         is_within = any(words in one for one in found) or not remains(words, found)
         return (words,) if is_within else tuple(found)
-    clauses = [one for one in _parts(old.text) if one in words or words in one]
-    is_told = len(clauses) == 1 and _tells_of(said, clauses[0], news)
-    return (words,) if is_told else ()
+    first, *others = [one for one in _parts(old.text) if _meet(old.text, one, words)] or [""]
+    is_one = first and all(map(_is_detail, others))
+    return (words,) if is_one and _tells_of(said, first, is_alone=is_alone) else ()
 
 
-def _tells_of(said: operations.CitableLine, clause: str, news: Iterable[str]) -> bool:
-    labels = labels_in(said.text)
-    is_change = (
-        bool(labels & _CUES)
-        or said.claim.is_against
-        or said.claim.act in OVER
-        or read(said.text).negated
-    )
-    if contradicts(said.text, clause) or (is_change and _shares(said.text, clause)):
-        return True
-    if labels & _NO_CHANGE or QUESTION.search(said.text):
+def _meet(text: str, one: str, other: str) -> bool:
+    at, begin = text.find(one), text.find(other)
+    return at < begin + len(other) and begin < at + len(one)
+
+
+def _is_detail(clause: str) -> bool:
+    """A few words that belong to the clause before, and claim nothing of their own."""
+    is_short = len(clause) < 9 if is_cjk(clause) else len(clause.split()) < 4
+    return is_short and not extraction_rules.claim_of(clause).durable
+
+
+def _tells_of(said: operations.CitableLine, clause: str, *, is_alone: bool) -> bool:
+    if looks_alike(said.text) or QUESTION.search(said.text):
         return False
-    signs = news_of(said.text, clause)[0]
-    is_told = signs >= RIVAL or (signs >= PROVED and _is_own(said.text))
-    return is_told or any(_shares(it, clause) for it in news)
+    is_plain = _is_own(said.text) and not labels_in(said.text) & _NO_CHANGE
+    is_news = news_of(said.text, clause)[0] >= (PROVED if is_plain else RIVAL)
+    return contradicts(said.text, clause) or is_news or (is_alone and hints(said.text, clause))
 
 
 def _is_own(text: str) -> bool:

@@ -204,8 +204,9 @@ def _has_value(words: str) -> bool:
         bare = _CJK_HEDGE.sub("", words)
         signs = re.findall(r"[\u30a0-\u30ff\u3005\u3400-\u9fff]|[A-Za-z]{2,}", bare)
         if "…" in words:  # a part of it ended
-            return len(signs) > (1 if _NUMBER.search(bare) else 2)
-        return len(signs) > 1 or (bool(signs) and len(re.findall("[ぁ-ん]", bare)) > 3)
+            return len(signs) > (0 if _NUMBER.search(bare) else 2)
+        is_told = bool(_NUMBER.search(bare)) or len(re.findall("[ぁ-ん]", bare)) > 3
+        return len(signs) > 1 or (bool(signs) and is_told)
     if _IF.match(words):
         return False
     heavy = [word for word in words_in(words) if word not in _HEDGE and heavy_in(word)]

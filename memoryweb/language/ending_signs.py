@@ -53,6 +53,15 @@ def tells_change(newer: str, older: str = "") -> bool:
     return bool(told & _CUES) or any(label.endswith("!") for label in told)
 
 
+def hints(newer: str, older: str) -> bool:
+    """A clause of its own tells of a change, or of the same topic: the least sign."""
+    told = _told(newer, older)
+    labels = frozenset().union(*(part.labels for part, _labels in told))
+    topics = {label.rstrip("?!") for part in parts_in(older) for label in part.labels}
+    is_event = any(label.endswith("!") for label in labels)
+    return bool(labels & _CUES) or is_event or bool({it.rstrip("?!") for it in labels} & topics)
+
+
 @lru_cache(maxsize=16_384)
 def _told(newer: str, older: str) -> tuple[tuple[Part, frozenset[str]], ...]:
     """Its clauses that say what is so, of the speaker or of whom the older text names too."""
