@@ -26,7 +26,7 @@ def pack(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponseBas
     visit, noted = request.visit, partial(note_read, request)
 
     def reads(owner: Owner | None) -> bool:
-        return visit.reads(owner and owner.pk)
+        return visit.reads(owner.pk if owner else None)
 
     fact = get_object_or_404(workspace.agent.facts.of(*workspace.memory.key), pk=fact_id)
     by = Auditor(visit.team, visit.actor, visit.now, visit.mine, reads, noted)

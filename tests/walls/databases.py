@@ -17,6 +17,7 @@ TESTED = {
     "memoryweb.audit.record": "audit/test_record.py",
     "memoryweb.audit.triggers": "audit/test_triggers.py",
     "memoryweb.audit.verify": "audit/test_record.py",
+    "memoryweb.chat.turn": "chat/test_chat.py",
     "memoryweb.commands.management.commands.backup": "commands/test_backup.py",
     "memoryweb.commands.management.commands.restore": "commands/test_backup.py",
     "memoryweb.commands.base": "commands/test_reindex.py",
