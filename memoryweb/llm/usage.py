@@ -85,14 +85,9 @@ def add_requests(made: Mapping[tuple[UUID, date], int]) -> None:
         same.update(requests=F("requests") + made[team_id, day])
 
 
-def requests_on(day: date, teams: Collection[UUID]) -> dict[UUID, int]:
+def on_day(day: date, teams: Collection[UUID]) -> dict[UUID, tuple[int, int]]:
+    """Calls of programs, and tokens of models."""
     rows = Usage.objects.filter(day=day, team_id__in=teams)
-    return dict(rows.values_list("team_id", "requests"))
-
-
-def on_day(teams: Collection[UUID]) -> dict[UUID, tuple[int, int]]:
-    """Calls of programs and tokens of models, today."""
-    rows = Usage.objects.filter(day=_day(), team_id__in=teams)
     return {row.team_id: (row.requests, row.used_in + row.used_out) for row in rows}
 
 

@@ -79,7 +79,7 @@ def write() -> None:
         with transaction.atomic():
             _save(counts)
             usage.add_requests(fresh)
-        today = usage.requests_on(now.date(), teams)
+        today = usage.on_day(now.date(), teams)
     except DatabaseError:
         log.warning("What was counted could not be written.")
         return
@@ -87,7 +87,7 @@ def write() -> None:
         for key, (times, amount) in counts.items():
             _add(key, -times, -amount)
         _fresh.subtract(fresh)
-        for team_id, total in today.items():
+        for team_id, (total, _tokens) in today.items():
             known = _known(team_id, now)
             own = fresh[team_id, now.date()]
             before = total - own if known.today is None else known.today

@@ -190,6 +190,7 @@ def test_a_stream_whose_turn_was_answered_meanwhile_says_so(
     assert [text for _role, text in said(world)] == [ASKED["message"], "Red it is."]
 
 
+@pytest.mark.databases
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("way", ["api", "page"])
 def test_a_stream_that_cannot_be_kept_says_so(

@@ -112,7 +112,7 @@ def test_what_can_not_be_written_is_kept(
         counting.write()
     counting.write()
     assert told(scrape)["memoryweb_prompts_total", "carried"] == 1
-    assert usage.requests_on(timezone.now().date(), [world.team.pk]) == {world.team.pk: 1}
+    assert usage.on_day(timezone.now().date(), [world.team.pk]) == {world.team.pk: (1, 0)}
 
 
 def _fail(_counts: object) -> None:

@@ -1,5 +1,6 @@
 """What each team may use, as whoever runs the installation sets it: for a superuser."""
 
+from datetime import UTC
 from typing import Any
 
 from django import forms
@@ -31,12 +32,9 @@ class QuotasForm(forms.Form):
         super().__init__(*args, **kwargs)
         every = settings.QUOTAS | {"tokens_day": settings.DAILY_TOKENS}
         for name, label in _LABELS.items():
-            attrs = {"placeholder": every[name] or _("no limit")}
-            whole = forms.IntegerField(
-                label=label, required=False, min_value=1, max_value=2**31 - 1
-            )
-            whole.widget.attrs |= attrs
-            self.fields[name] = whole
+            limits: Any = {"required": False, "min_value": 1, "max_value": 2**31 - 1}
+            self.fields[name] = field = forms.IntegerField(label=label, **limits)
+            field.widget.attrs["placeholder"] = every[name] or _("no limit")
 
 
 @team_view("GET", "POST")
@@ -55,7 +53,7 @@ def quotas(request: TeamRequest) -> HttpResponse:
         messages.success(request, _("Limits of {team} saved.").format(team=team))
         return redirect(to(request, "settings_quotas"))
     shown = page(request, teams)
-    used = usage.on_day([one.pk for one in shown.items])
+    used = usage.on_day(request.visit.now.astimezone(UTC).date(), [one.pk for one in shown.items])
     context = {
         "tab": "quotas",
         "chosen": team,
