@@ -6,8 +6,7 @@ from typing import Any
 
 from django_scopes import scope
 
-from memoryweb.api.mcp.tools import ROOT
-from memoryweb.markdown.paths import ROOT as HOME
+from memoryweb.api.mcp.tools import HOME, ROOT
 from memoryweb.memory.models import File, Revision
 from tests.api.client import Api
 from tests.mcp.client import Mcp

@@ -14,10 +14,9 @@ from django.test import Client
 from django.urls import reverse
 from django_scopes import scope
 
-from memoryweb.api.mcp.tools import ROOT
+from memoryweb.api.mcp.tools import HOME, ROOT
 from memoryweb.api.mcp.view import METHODS
 from memoryweb.api.tools import TOOLS
-from memoryweb.markdown.paths import ROOT as HOME
 from memoryweb.memory.models import Revision
 from tests.api.client import Api
 from tests.mcp.client import Mcp
