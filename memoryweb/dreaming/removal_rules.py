@@ -367,7 +367,9 @@ def _tells_of(said: operations.CitableLine, clause: str, *, is_alone: bool) -> b
         return False
     is_plain = _is_own(said.text) and not labels_in(said.text) & _NO_CHANGE
     is_news = news_of(said.text, clause)[0] >= (PROVED if is_plain else RIVAL)
-    return contradicts(said.text, clause) or is_news or (is_alone and hints(said.text, clause))
+    is_careful = extraction_rules.claim_of(clause).kind is extraction_rules.Kind.HEALTH
+    is_hinted = is_alone and not is_careful and hints(said.text, clause)
+    return contradicts(said.text, clause) or is_news or is_hinted
 
 
 def _is_own(text: str) -> bool:

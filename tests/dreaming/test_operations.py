@@ -491,6 +491,61 @@ def test_a_model_that_ends_everything_ends_what_is_proved() -> None:
     ]
 
 
+PANDA = "I drive a Panda."
+COMMUTE = "I get to work by train, and I collect stamps."
+BIKE = "It's the bike from now on, ten miles each way."
+
+
+@every_row([
+        (COMMUTE, "I get to work by train", BIKE, True),
+        (COMMUTE, "I get to work by train", "It's the bike this week, ten miles each way.", False),
+        (COMMUTE, "I get to work by train", "Should it be the bike from now on?", False),
+        (COMMUTE, "I get to work by train", "My brother's got a bike now.", False),
+        (COMMUTE, "I get to work by train", "Lovely weather, ten miles of it.", False),
+        (COMMUTE, COMMUTE.removesuffix("."), BIKE, False),
+        ("I'm allergic to penicillin.", "I'm allergic to penicillin", BIKE, False),
+        ("Ich tanze im Verein.", "Ich tanze im Verein", "Ab sofort nur noch Judo.", True),
+        ("Ich tanze im Verein.", "Ich tanze im Verein", "Zusätzlich ab sofort Judo.", False),
+        ("部活は放送部。", "部活は放送部", "今日から卓球やることになった。", True),
+        ("部活は放送部。", "部活は放送部", "今週だけ卓球やることになった。", False),
+    ])  # fmt: skip
+def test_news_of_ones_own_ends_the_one_thing_that_a_model_names(
+    old: str, words: str, news: str, is_ended: bool
+) -> None:
+    there = Material(TODAY, (living("old", old),), (said("n1", news),))
+    (result, *_) = decide(there, [ended("old", words, "n1")])
+    assert (result.code == "") is is_ended
+    assert is_ended or not after(there, ended("old", words, "n1"))[old]
+
+
+def test_a_model_that_ends_several_things_by_one_line_ends_none_of_them() -> None:
+    there = Material(TODAY, (living("a", PANDA), living("b", COMMUTE)), (said("n1", BIKE),))
+    every = [ended("a", "I drive a Panda", "n1"), ended("b", "I get to work by train", "n1")]
+    assert [one.code for one in decide(there, every)[:2]] == ["unproved", "unproved"]
+
+
+@pytest.mark.parametrize(
+    ("old", "words", "news"),
+    [
+        (
+            "チームの定例は毎週火曜の10時スタートです。",
+            "火曜",
+            "定例は今週から木曜に移りました。時間はこれまでどおり",
+        ),
+        ("ジムに通う42歳です。", "ジムに通う", "ジムは今月で解約した。"),
+        (
+            "Our group plays on Testtop every other Saturday.",
+            "plays on Testtop",
+            "We dumped Testtop, the group voted for Samplefire.",
+        ),
+    ],
+)
+def test_no_more_ends_than_the_words_that_a_model_names(old: str, words: str, news: str) -> None:
+    there = Material(TODAY, (living("old", old),), (said("n1", news),))
+    left = after(there, ended("old", words, "n1"), add(news, "n1"))
+    assert [told for told, _day in left[old]] == [words]
+
+
 @pytest.mark.parametrize("operations", [(), (add(KEYS, "n1"),)])
 def test_a_change_in_any_words_ends_one_clause_and_stands_beside_the_rest(
     operations: tuple[Operation, ...],
