@@ -53,13 +53,11 @@ _OFF = re.compile(
 )
 _DAY = re.compile(r"(?<![\d.:])(\d{1,2})(?:\.(?!\d)|st\b|nd\b|rd\b|th\b|日|号)")
 _ROLE = re.compile(r"\b(?i:my|our|mein\w*|unser\w*)\s(?:\w+\s)??([\w-]+)\s([A-ZÄÖÜ]\w+)")
-_SPOKEN = re.compile(f"[{_KANA}]+|(?:(?![{_KANA}])[{_CJK}])+|[^\\s{_CJK}]+")
-_PRONOUN = re.compile(r"\b(?:i|ich|we|wir)\b")
-_COPULA = re.compile(r"(.+?)(?: (?:is|are|ist|sind|heisst) |[はが])(.+?)(?:です|だ)?")
-# What holds of the words beside it alone; and what may be said of the one as of the other.
-_LIMITS = re.compile(
-    r"\b(?:only|just|not|even|nur|nicht|auch|kein\w*|dass|als|that|than)\b|だけ|しか|より"
+_SUBJECT = re.compile(
+    r"(.{3,60}?)(?:\s(?:is|are|has|starts?|begins?|costs?|ist|sind|hat|beginnt|kostet)\b|[はが])",
+    re.IGNORECASE,
 )
+_ONE_OF_MANY = frozenset({"a", "an", "ein", "eine", "einen", "einem", "einer"})
 QUESTION = re.compile(r"[?？]\W*$|[吗呢か]\W*$")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _ENDING = re.compile(r"(?<=\w{3})(?:est|en|st|et|er|es|em|ed|e|t|n|s)$")
@@ -395,6 +393,10 @@ def are_of_two(one: str, other: str, values: Iterable[str] = ()) -> bool:
         is_other |= by == whose and _are_others(a, b, its, thing)
     own = ((a, b.of), (b, a.of))
     is_own = any(it.is_own and of and is_script(of[0]) and _lacks(it, of) for it, of in own)
+    subjects = [
+        words_of(normalise(it[1])) if (it := _SUBJECT.match(t)) else () for t in (one, other)
+    ]
+    is_other |= bool(a.of and b.of) and _are_others(a, b, *subjects)
     return is_other or is_own or _are_others(a, b, a.of, b.of)
 
 
@@ -402,26 +404,19 @@ def adds_somebody(fuller: str, shorter: str) -> bool:
     """All words of the shorter sentence stand there, said of somebody or something else."""
     one, two = _first_of(fuller), _first_of(shorter)
     owned = any(not _lacks(two, by) and _lacks(two, its) for by, its in one.whose)
-    return _lacks(two, one.of[:1]) or owned or are_of_two(fuller, shorter)
+    is_added = _lacks(two, one.of[:1]) or owned or _narrows(fuller, two)
+    return is_added or are_of_two(fuller, shorter)
 
 
-def is_reordered(one: str, other: str) -> bool:
-    """One part of it stands elsewhere, and that is all: "every Monday I swim", "Ann is my boss"."""
-    if _LIMITS.search(normalise(one)):
-        return False
-    told, others = (_SPOKEN.findall(_PRONOUN.sub("", normalise(it))) for it in (one, other))
-    is_moved = sorted(told) == sorted(others) and _is_one_move(told, others)
-    halves = (_COPULA.fullmatch(normalise(it)) for it in (one, other))
-    a, b = (it and it.groups() for it in halves)
-    return is_moved or bool(a and b and a == b[::-1])
-
-
-def _is_one_move(told: list[str], others: list[str]) -> bool:
-    """Of what differs, one part is the other's with its two halves changed."""
-    differs = [n for n, pair in enumerate(zip(told, others, strict=True)) if pair[0] != pair[1]]
-    first, last = (differs[0], differs[-1] + 1) if differs else (0, 0)
-    part, whole = told[first:last], others[first:last]
-    return any(part[n:] + part[:n] == whole for n in range(len(part)))
+def _narrows(fuller: str, shorter: Clause) -> bool:
+    """Right before a word of both stands one of its own: "hot dogs" are no dogs."""
+    words = ["", *normalise(fuller).split()]
+    at = [n for n, word in enumerate(words) if word and words_of(word) and shorter.has(word)]
+    pairs = ((words[n - 2], words[n - 1]) for n in at[1:])
+    return any(
+        words_of(word) and not shorter.has(word) and before not in _ONE_OF_MANY
+        for before, word in pairs
+    )
 
 
 def _first_of(text: str) -> Clause:

@@ -23,7 +23,6 @@ SAID = date(2026, 3, 5)  # a Thursday
         ("Rent goes up to 890 from 1 June.", date(2026, 6, 1)),
         ("Ich fange am 1. April bei Bosch an.", date(2026, 4, 1)),
         ("Ich ziehe am 1. April nach Graz.", date(2026, 4, 1)),
-        ("Wir ziehen am 28. März (2026-03-28) nach Graz.", date(2026, 3, 28)),
         ("4月1日から青葉電機で働きます。", date(2026, 4, 1)),
         ("4月1日に京都に引っ越します。", date(2026, 4, 1)),
         ("我4月1日入职腾讯。", date(2026, 4, 1)),

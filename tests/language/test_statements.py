@@ -260,6 +260,10 @@ def test_a_statement_cites_the_sentences_it_was_made_of(
     ("one", "other"),
     [
         ("My car is a blue Golf.", "My wife's car is a blue Golf."),
+        ("The piano lesson is on 4 May.", "The piano exam is on 14 May."),
+        ("I like coffee.", "I like iced coffee."),
+        ("I ran the Berlin marathon in 2023.", "I ran the Berlin half marathon in 2023."),
+        ("My name is Robert.", "Please call me Bob."),
         ("I work at the harbour.", "My brother works at the harbour."),
         ("Oscar is my godson.", "Oscar's brother Finn is my godson."),
         ("My anniversary is on 12 September.", "My parents' anniversary is on 30 September."),
@@ -280,23 +284,3 @@ def test_what_is_said_of_somebody_or_something_else_is_another_fact(one: str, ot
         assert not contradicts(newer, older)
         assert not tells_value(newer, older)
         assert not ended_in(newer, older)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ("Every Monday I go to the gym.", "I go to the gym every Monday.", True),
-        ("Ich gehe jeden Montag schwimmen.", "Jeden Montag gehe ich schwimmen.", True),
-        ("My boss is Helen Marsh.", "Helen Marsh is my boss.", True),
-        ("上司は丸山さんです。", "丸山さんが上司です。", True),
-        ("I prefer tea to coffee.", "I prefer coffee to tea.", False),
-        ("I moved from Leeds to York.", "I moved from York to Leeds.", False),
-        ("Tom owes Ann 40 euros.", "Ann owes Tom 40 euros.", False),
-        ("Tom is Ann's boss.", "Ann is Tom's boss.", False),
-        ("My son is 7 and my daughter is 9.", "My daughter is 7 and my son is 9.", False),
-        ("I told Ann that Tom lied.", "Tom told Ann that I lied.", False),
-        ("東京から大阪に引っ越した", "大阪から東京に引っ越した", False),
-    ],
-)
-def test_one_part_may_stand_elsewhere(one: str, other: str, *, expected: bool) -> None:
-    assert (covers(one, other), covers(other, one)) == (expected, expected)

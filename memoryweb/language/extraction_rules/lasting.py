@@ -88,8 +88,8 @@ _YEARLY = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"(?:[;!?–—。；！？]|(?<!\d)\.)(?!\d)|[,、，](?! ?(?:at )?\d)|\b(?:and|but|before|after|when"
-    r"|because|so|und|aber|bevor|nachdem|weil|denn)\b",
+    r"[;.!?–—。；！？](?!\d)|[,、，](?! ?(?:at )?\d)|\b(?:and|but|before|after|when|because|so|und"
+    r"|aber|bevor|nachdem|weil|denn)\b",
     re.IGNORECASE,
 )
 _LONGEST = 200  # characters of a clause, on either side
