@@ -229,7 +229,6 @@ def test_lines_of_a_token_that_acts_as_its_person_say_so(world: World) -> None:
     path = f"/agents/{world.agent.pk}/workspace/files/MEMORY.md?owner=me"
     Api(secret).put(path, {"content": TOLD})
     file = File.objects.get(owner=world.bobs_memory, path="MEMORY.md")
-    shown = {
-        author_name(one, world.agent) for one in (file.revisions.get(), file.origins.latest("pk"))
-    }
+    wrote = (file.revisions.get(), file.origins.latest("pk"))
+    shown = {author_name(one, world.agent) for one in wrote}
     assert shown == {"Bob (token “Test”)"}

@@ -1,8 +1,7 @@
 """The run that erases what was hidden for long enough, and proves that nothing is left.
 
 Each step is a transaction of its own, so that others wait for none of them long. The very words
-are kept with the run until the scan has ended, so that it knows what to look for after a crash.
-Which tables and columns are walked stands on the models (`erasure`, ErasableTextField).
+are kept with the run until the scan ends, also after a crash. Models say what is seen (`erasure`).
 """
 
 import time

@@ -31,7 +31,7 @@ from memoryweb.dreaming.story import Tally
 from memoryweb.markdown.marks import part
 from memoryweb.memory.lines.origins import noted
 from memoryweb.memory.lines.revisions import author_name
-from memoryweb.memory.models import Conversation, File, LineOrigin
+from memoryweb.memory.models import Conversation, LineOrigin
 from memoryweb.memory.visible.hidden import is_meant
 from memoryweb.memory.visible.readable import To, readable_files
 from memoryweb.memory.writing.changes import unmarked
@@ -226,11 +226,6 @@ Noted = tuple[list[Line], LineOrigin]
 _origins = PreparedQuery(noted)
 
 
-@PreparedQuery
-def _files(agent_id: UUID, ids: Sequence[UUID]) -> "QuerySet[Any]":
-    return File.objects.filter(agent=agent_id, pk__in=ids).annotate(is_meant=is_meant(file="pk"))
-
-
 def _noted(
     request: access.TeamRequest,
     workspace: access.Workspace,
@@ -239,7 +234,8 @@ def _noted(
 ) -> Mapping[UUID, Noted]:
     """By conversation, and by file what came from none: the lines, and the first one's origin."""
     origins = _origins(tuple(talk.pk for talk in talks), tuple(files))
-    rows = _files(workspace.agent.pk, tuple({one.file_id for one in origins}))
+    rows: Any = workspace.agent.files.filter(pk__in={one.file_id for one in origins})
+    rows = rows.annotate(is_meant=is_meant(file="pk"))
     there = {one.pk: one for one in rows if request.visit.reads(one.owner_id)}
     texts = {one.id: one for one in readable_files([*there.values()], To.PAGE)}
     found: dict[UUID, Noted] = {}
