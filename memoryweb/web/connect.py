@@ -74,51 +74,25 @@ def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") ->
 
 def _kinds() -> Iterator[tuple[str, str, str]]:
     """What is connected, and what its reader does with the text."""
+    plugin = _("Run it in a terminal: a plugin that reminds the agent and remembers for it.")
     yield from (
-        (
-            "curl",
-            "curl",
-            _("Run it in a terminal. It sends a short conversation, then asks for the next "
-              "prompt."),
-        ),
+        ("curl", "curl",
+         _("Run it in a terminal. It sends a short conversation, then asks for the next prompt.")),
         ("python", "Python", _("Standard library only. Save it as memory.py.")),
         ("javascript", "JavaScript", _("Save it as memory.mjs. It needs Node 18 or later.")),
-        (
-            "mcp",
-            _("Any MCP client"),
-            _("Add it to your client's list of servers, such as .mcp.json of Claude Code."),
-        ),
-        (
-            "claude_code",
-            "Claude Code",
-            _("Run it in a terminal: a plugin that reminds Claude and remembers for it."),
-        ),
-        (
-            "codex",
-            "Codex",
-            _("Run it in a terminal: a plugin that reminds the agent and remembers for it."),
-        ),
-        (
-            "openai",
-            "OpenAI",
-            _("For programs that use OpenAI's client: only its base URL changes."),
-        ),
+        ("mcp", _("Any MCP client"),
+         _("Add it to your client's list of servers, such as .mcp.json of Claude Code.")),
+        ("claude_code", "Claude Code",
+         _("Run it in a terminal: a plugin that reminds Claude and remembers for it.")),
+        ("codex", "Codex", plugin),
+        ("openai", "OpenAI",
+         _("For programs that use OpenAI's client: only its base URL changes.")),
         ("mem0", "mem0", _("For programs that use mem0's client: only its host changes.")),
-        (
-            "openclaw_plugin",
-            "OpenClaw",
-            _("Run it in a terminal: a plugin that reminds the agent and remembers for it."),
-        ),
-        (
-            "openclaw",
-            _("OpenClaw, a skill"),
-            _("Without the plugin: save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md."),
-        ),
-        (
-            "openclaw_config",
-            _("OpenClaw, the skill's token"),
-            _("Put this into ~/.openclaw/openclaw.json."),
-        ),
+        ("openclaw_plugin", "OpenClaw", plugin),
+        ("openclaw", _("OpenClaw, a skill"),
+         _("Without the plugin: save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md.")),
+        ("openclaw_config", _("OpenClaw, the skill's token"),
+         _("Put this into ~/.openclaw/openclaw.json.")),
     )  # fmt: skip
 
 
