@@ -112,7 +112,7 @@ class Inputs:
 
 def read(run: Run) -> Inputs:
     """The notes of the window, and the files that it writes, of the run's (agent, owner)."""
-    held = held_before(run)
+    of, held = (run.agent_id, run.owner_id), held_before(run)
     files = sorted(_files(run, held), key=lambda file: (str(file.note_date), file.path))
     cores = [_core(files, path, run.agent.language) for path in knowledge.paths_of(run.owner_id)]
     found = [text_of(file) for file in files if file.note_date]
@@ -124,8 +124,7 @@ def read(run: Run) -> Inputs:
     noted = _mentions(run, notes, origins, _outside(run, notes), away)
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
     mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
-    done = done_before(run)
-    known = knowledge.known_of(run.agent_id, run.owner_id, tuple(away.facts))
+    known, done = knowledge.known_of(*of, tuple(away.facts)), done_before(run)
     names, retired = _names(run.owner), list(retired_before(done))
     stands = [one for text in written for one in _living(run, text, origins, known, names)]
     material = Material(
@@ -146,7 +145,7 @@ def read(run: Run) -> Inputs:
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
-        tests=() if run._state.adding else memory_tests.standing(run.agent_id, run.owner_id),
+        tests=() if run._state.adding else memory_tests.standing(*of),
         material=replace(material, living=living, rejected=_rejected(run, written, away, material)),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
         decided=away.all | {tuple(getattr(it, name) for name in knowledge.DECIDED) for it in known},

@@ -277,8 +277,6 @@ def _show(
     [grounds] = rows.grounds_of(request, fact)
     may = workspace.can_write and not (asked or row["is_hidden"])
     is_mine = fact.is_written and any(one.get("is_mine") for one in grounds)
-    is_answer = row["state"] in _LIVING or fact.why == Fact.Why.REWORDED
-    test_url = to(request, "agents_test_fact", fact.agent_id, fact.pk, query=workspace.query)
     context = about(
         workspace,
         tab="facts",
@@ -298,13 +296,22 @@ def _show(
         at=to(request, "agents_fact", fact.agent_id, fact.pk),
         can=may and possible(fact, row["state"], is_own_word=is_mine),
         forgetting=next(iter(asked), None) or _hiding(fact),
-        test_url=may and is_answer and test_url,
+        test_url=may and _test_url(request, workspace, fact, row["state"]),
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
         form=form or EditForm(initial={"text": marked(row["text"], marks_of(fact))}),
         until=until or UntilForm(initial={"day": fact.valid_to}),
     )
     return show(request, _PAGE, context, partials=_PARTIALS, status=422 if form or until else 200)
+
+
+def _test_url(
+    request: access.TeamRequest, workspace: access.Workspace, fact: Fact, state: Fact.State
+) -> str:
+    """Where one click makes a test of it; of *Not true* it is one already."""
+    is_answer = state in _LIVING or fact.why == Fact.Why.REWORDED
+    url = to(request, "agents_test_fact", fact.agent_id, fact.pk, query=workspace.query)
+    return url if is_answer else ""
 
 
 # One decision about several statements of a memory, one after the other.
