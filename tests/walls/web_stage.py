@@ -181,7 +181,7 @@ def _offered(home: Home) -> dict[str, str]:
 
 
 def _tested(home: Home, owner: Owner | None) -> str:
-    canary = BOBS_CANARY if owner else CANARY
+    canary = BOBS_CANARY if owner else "the tea"
     writer = Writer(AuthorKind.PERSON, user=home.admin)
     with write_transaction(home.team) as tx:
         its = Memory(home.agent, owner)
