@@ -127,7 +127,7 @@ def complete_chat(request: Request, body: CompletionRequest) -> HttpResponseBase
 def at_root(request: HttpRequest) -> HttpResponseBase:
     """Where OpenAI's clients ask, who read what is wrong from `error`."""
     response: HttpResponseBase = resolve("/api/v1/chat/completions").func(request)
-    if response.status_code >= 400 and isinstance(response, HttpResponse):
+    if "problem" in response.headers["Content-Type"] and isinstance(response, HttpResponse):
         problem = json.loads(response.content)
         response.content = json.dumps(problem | {"error": _error(problem)}).encode()
     return response

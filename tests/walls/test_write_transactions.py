@@ -362,6 +362,7 @@ ONE = frozenset(
         "memory_link",
         "mine_export",
         "mine_forget",
+        "make_memory_test",
         "mine_forget_all",
         "mine_link",
         "mine_pause",

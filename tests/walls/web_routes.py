@@ -518,7 +518,7 @@ CHANGES: dict[str, Route] = {
     "mine_keep": _post("mine_keep", ONLY_BOB, MY_REQUEST),
     "mine_erase": _post("mine_erase", ONLY_BOB, MY_REQUEST),
     "mine_forget": _post("mine_forget", ONLY_BOB, MY_PICK),
-    "mine_forget_all": _post("mine_forget_all", READ),
+    "mine_forget_all": _post("mine_forget_all", READ, first="settings_hold_end"),
     # Answers with the archive.
     "mine_export": Route("mine_export", READ, "POST"),
     "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),
@@ -669,6 +669,7 @@ OPEN: dict[str, Address] = {
     "oauth_resource": Address(200, 200),
     "oauth_server": Address(200, 200),
     "oauth_register": Address(405, 405),
+    "complete_chat": Address(405, 405),
     "oauth_token": Address(405, 405),
     "oauth_authorize": Address(302, 400),
     "oauth_allow": Address(302, 405),
