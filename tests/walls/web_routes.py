@@ -333,6 +333,9 @@ CHANGES: dict[str, Route] = {
     "settings_embedding_own": _post("settings_embedding_own", MANAGE, OWN_MODEL),
     "settings_hold": _post("settings_hold", MANAGE, {"reason": "Claim 7"}),
     "settings_hold_end": _post("settings_hold_end", MANAGE, hold_id="hold_id"),
+    "settings_hold_end of one's own": _post(
+        "settings_hold_end", MANAGE, hold_id="hold_id", first="mine_resume"
+    ),
     "agents_archive": _post("agents_archive", MANAGE),
     "agents_unarchive": _post("agents_unarchive", MANAGE, agent_id="archived_id"),
     "agents_new_file": _post("agents_new_file", WRITE, {"path": "KNOWLEDGE.md", **TEXT}),
@@ -518,7 +521,7 @@ CHANGES: dict[str, Route] = {
     "mine_keep": _post("mine_keep", ONLY_BOB, MY_REQUEST),
     "mine_erase": _post("mine_erase", ONLY_BOB, MY_REQUEST),
     "mine_forget": _post("mine_forget", ONLY_BOB, MY_PICK),
-    "mine_forget_all": _post("mine_forget_all", READ, first="settings_hold_end"),
+    "mine_forget_all": _post("mine_forget_all", READ, first="settings_hold_end of one's own"),
     # Answers with the archive.
     "mine_export": Route("mine_export", READ, "POST"),
     "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),
