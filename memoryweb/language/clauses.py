@@ -10,7 +10,7 @@ from itertools import product
 
 from memoryweb.language import support_words
 from memoryweb.language.comparison_words import FILLERS, NEGATIONS, PAST
-from memoryweb.language.extraction_rules import dates_in, resolved
+from memoryweb.language.extraction_rules import dates_in, lasts, resolved
 from memoryweb.language.habit_times import When, when_in
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.sentences import split
@@ -397,7 +397,15 @@ def are_of_two(one: str, other: str, values: Iterable[str] = ()) -> bool:
         words_of(normalise(it[1])) if (it := _SUBJECT.match(t)) else () for t in (one, other)
     ]
     is_other |= bool(a.of and b.of) and _are_others(a, b, *subjects)
-    return is_other or is_own or _are_others(a, b, a.of, b.of)
+    is_loose = all(map(_is_loose, (a, b), (one, other)))  # "dentist on Friday": any of them
+    return is_other or is_own or is_loose or _are_others(a, b, a.of, b.of)
+
+
+def _is_loose(clause: Clause, text: str) -> bool:
+    """No article or possessor tells which one it is that has this day."""
+    is_timed = bool(clause.when.days) or bool(dates_in(text))
+    is_told = support_words.CHANGED.search(text) or support_words.OWN.search(clause.script)
+    return is_timed and not (clause.of or is_told or ":" in text or lasts(text))
 
 
 def adds_somebody(fuller: str, shorter: str) -> bool:

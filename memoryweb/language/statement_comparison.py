@@ -10,7 +10,7 @@ from rapidfuzz.distance import LCSseq
 
 from memoryweb.language.clauses import adds_somebody, are_of_two
 from memoryweb.language.comparison_words import CJK_NEGATIONS, ENDINGS, NEGATIONS
-from memoryweb.language.extraction_rules import Act, claim_of, clash
+from memoryweb.language.extraction_rules import Act, Kind, claim_of, clash
 from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import Reading, clean, is_cjk, normalise, read
 from memoryweb.language.sentences import MAX_MESSAGE, spans, unopened
@@ -92,6 +92,8 @@ def restates(newer: str, older: str) -> bool:
 def contradicts(a: str, b: str) -> bool:
     """Both can't be true at the same time: another value of one key, or the opposite."""
     one, two = claim_of(a), claim_of(b)
+    if (one.kind is Kind.INSTRUCTION) != (two.kind is Kind.INSTRUCTION):
+        return False  # how somebody wants to be answered says nothing of how things are
     is_other = clash(one, two) and not are_of_two(a, b, (one.value, two.value))
     return is_other or _is_opposite(read(a), read(b))
 

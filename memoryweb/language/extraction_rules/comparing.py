@@ -134,8 +134,7 @@ def _unit(value: str) -> str:
 def clash(one: Claim, two: Claim) -> bool:
     """Other values of one key. A name in another script may be the same one (横浜 is Yokohama),
     unless a change is told."""
-    is_wish = (one.kind is Kind.INSTRUCTION) != (two.kind is Kind.INSTRUCTION)
-    if one.key is None or one.key != two.key or is_wish:
+    if one.key is None or one.key != two.key:
         return False
     is_change = Act.CHANGES in {one.act, two.act} or Act.CORRECTS in {one.act, two.act}
     is_comparable = is_change or is_cjk(one.value) == is_cjk(two.value)
