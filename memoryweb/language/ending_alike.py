@@ -25,7 +25,7 @@ _ALIKE = re.compile(
     r"|(?:ein|zwei|drei|vier|\d+) (?:tage|wochen) (?:lang|da|hier)"
     # beside something, or as ever
     r"|second (?!hand)|next to (?:the|my)|on top$|as (?:ever|usual|before)|same as|as you were"
-    r"|(?<=\w)ing it is$|kept (?:the|my|it)|you know (?:how|i)|(?:too|also|as well)\b(?= [,.]|$)"
+    r"|kept (?:the|my|it)|you know (?:how|i)|(?:too|as well)(?=[,.!]|$)"
     r"|zweite[rnms]?|zwoa|noch (?:eine?n?|ne|nen|a)\b|obendrauf|dazugekommen|zusätzlich"
     r"|bleibt alles|alles beim alten|wie eh und je|du weißt"
     # planned and dropped, wished, asked
