@@ -59,14 +59,6 @@ _INTENDED = re.compile(
     r"|つもり|たい|打算|想要?",
     re.IGNORECASE,
 )
-_COMING = re.compile(
-    r"(?:['’](?:m|s|re)|\b(?:am|is|are|be|im)) (?:\w+ )?\w+ing\b"
-    r"|(?:\b(?:will|wird|werde\w*)|['’]ll)\b",
-    re.I,
-)
-_WAS = re.compile(
-    r"\b(?:was|were|had|war|waren|hatten?|wurden?)\b|[たっ]た|でした|了", re.IGNORECASE
-)
 _MY = r"(?:the|my|our|a|an|das|der|die|den|ein\w{0,2}|mein\w{0,2}|unser\w{0,2})"
 # The meeting itself begins, or is moved to another day.
 _EVENT_BEGINS = re.compile(
@@ -109,11 +101,6 @@ def ends_by_itself(text: str) -> bool:
     """Something of one day: an event, something due, what somebody does at a given hour, or what is
     settled. What somebody means to do may leave something behind; what is next comes again."""
     return bool(_OF_ITSELF.search(text) or _AT.search(text) or not _INTENDED.search(text))
-
-
-def is_once(text: str) -> bool:
-    """It lies ahead: an event, or what is told as coming. A bare "on Friday" may be each week."""
-    return bool((_OF_ITSELF.search(text) or _COMING.search(text)) and not _WAS.search(text))
 
 
 def is_yearly(text: str) -> bool:

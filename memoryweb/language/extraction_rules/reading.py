@@ -487,7 +487,7 @@ def is_ahead(claim: model.Claim, text: str) -> bool | None:
         return False
     if claim.kind is model.Kind.PLAN or claim.valid_to:
         return True
-    return not lasting.began(text) if lasting.is_once(text) or _begins(claim, text) else None
+    return not lasting.began(text) if _begins(claim, text) else None
 
 
 def lasts(text: str) -> bool:
