@@ -79,7 +79,7 @@ ACTIONS: dict[str, str | Promise] = {
     "model.limited": _("Changed what models may cost a day."),
     "test.deleted": _("Deleted a memory test."),
     "test.made": _("Made a memory test."),
-    "test.retired": _("Retired a memory test that a later word had overtaken."),
+    "test.retired": _("A later word overtook a memory test."),
     "model.tested": _("Made a test call to a model."),
     "owner.address_confirmed": _("Confirmed a person's e-mail address with a mailed code."),
     "owner.address_given": _("Gave an e-mail address for a person, and had a code mailed there."),

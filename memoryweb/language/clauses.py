@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 
 from memoryweb.language import support_words
-from memoryweb.language.comparison_words import FILLERS, NEGATIONS, PAST
+from memoryweb.language.comparison_words import FILLERS, LIGHT, NEGATIONS, PAST
 from memoryweb.language.extraction_rules import dates_in, lasts, resolved
 from memoryweb.language.habit_times import When, when_in
 from memoryweb.language.normal_form import clean, normalise
@@ -422,7 +422,7 @@ def _narrows(fuller: str, shorter: Clause) -> bool:
     at = [n for n, word in enumerate(words) if word and words_of(word) and shorter.has(word)]
     pairs = ((words[n - 2], words[n - 1]) for n in at[1:])
     return any(
-        words_of(word) and not shorter.has(word) and before not in _ONE_OF_MANY
+        words_of(word) and not (shorter.has(word) or word in LIGHT) and before not in _ONE_OF_MANY
         for before, word in pairs
     )
 

@@ -20,7 +20,9 @@ WHICH = "What colour has the canoe?"
 
 def _said(world: World) -> File:
     memory(world, world.customer, "# Memory\n")
-    return note(world, world.customer, timezone.now().date(), CANOE, durable=False)
+    # Notes of today and yesterday stand in each prompt.
+    day = timezone.now().date() - timedelta(days=3)
+    return note(world, world.customer, day, CANOE, durable=False)
 
 
 def _prompt(callers: Callers, path: str, message: str = WHICH) -> Any:
