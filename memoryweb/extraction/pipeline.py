@@ -199,6 +199,7 @@ def _row(run: Run, part: Part, answered: ExtractorAnswer) -> Extraction:
             "reason": answered.findings.reason,
             "tokens_in": answered.tokens_in,
             "tokens_out": answered.tokens_out,
+            "created_at": timezone.now(),  # an answer that was given before is told apart by it
         },
     )
     return row
