@@ -24,12 +24,12 @@ from django.utils.crypto import constant_time_compare
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Membership, Token
 from memoryweb.accounts.permissions import Scope
-from memoryweb.audit.record import Actor, lock
+from memoryweb.audit.record import SYSTEM, Actor, lock
 from memoryweb.language.secrets import own_token
 
 CODE_KEPT = timedelta(minutes=1)
 ACCESS_KEPT = timedelta(hours=1)
-GRANT_DAYS = 90  # since it was renewed last
+GRANT_DAYS = 90  # since it was renewed last; after `LONGEST_DAYS` the person is asked again
 UNUSED_KEPT = timedelta(days=1)
 READS = (Scope.MEMORY_READ.value,)
 WRITES = (*READS, Scope.MEMORY_WRITE.value, Scope.FACTS_WRITE.value)
@@ -150,7 +150,10 @@ def one_of(params: QueryDict, name: str) -> str:
 
 @transaction.atomic
 def grant(request: Request, *, member: Membership, agent_id: UUID, writes: bool) -> str:
-    """A code for that app. Raises NotMember."""
+    """A code for that app. Raises NotMember, and Unasked where the app was purged meanwhile."""
+    known = Client.objects.select_for_update(no_key=True).filter(pk=request.client.pk)
+    if not known.exists():
+        raise Unasked
     token, _unused = tokens.issue(
         team=member.team,
         by=Actor("person", str(member.user_id), member.role),
@@ -189,13 +192,14 @@ def _exchanged(held: Secret, token: Token, now: datetime) -> tuple[Token, str, s
     member = current.filter(user=token.user_id, user__is_active=True).first()
     by = Actor("person", str(token.user_id), member.role if member else "", token.pk)
     if held.expires_at <= now:
-        tokens.revoke(token=token, by=by)
+        tokens.revoke(token=token, by=SYSTEM, reason_code="replayed")
         return None
     if member is None:  # who may be one again: then the app goes on
         return None
     # Well before now, whatever another host's clock says.
     Secret.objects.filter(pk=held.pk).update(expires_at=now - CODE_KEPT)
-    until = now + timedelta(days=GRANT_DAYS)
+    longest = token.created_at + timedelta(days=tokens.LONGEST_DAYS)
+    until = min(now + timedelta(days=GRANT_DAYS), longest)
     access = tokens.renew(token, by=by, secret_until=now + ACCESS_KEPT, expires_at=until)
     return token, access, _secret(REFRESH, token, until, {})
 

@@ -130,20 +130,22 @@ def undecided(team: Team) -> QuerySet[Token]:
 
 
 @transaction.atomic
-def revoke(*, token: Token, by: Actor) -> None:
+def revoke(*, token: Token, by: Actor, reason_code: str = "") -> None:
     """Raises Revoked."""
-    if not revoke_all(token.team, Token.objects.filter(pk=token.pk), by=by):
+    one = Token.objects.filter(pk=token.pk)
+    if not revoke_all(token.team, one, by=by, reason_code=reason_code):
         raise exceptions.Revoked
     token.refresh_from_db(fields=["revoked_at"])
 
 
 @transaction.atomic
-def revoke_all(team: Team, tokens: QuerySet[Token], *, by: Actor) -> int:
+def revoke_all(team: Team, tokens: QuerySet[Token], *, by: Actor, reason_code: str = "") -> int:
     """Revoke those of a team's tokens that are not revoked yet, and say how many."""
     lock(team.pk)
     live = list(tokens.filter(team=team, revoked_at=None))
     tokens.filter(pk__in=[token.pk for token in live]).update(revoked_at=timezone.now())
-    record_all(team.pk, [_entry("token.revoked", token, by) for token in live])
+    entries = [_entry("token.revoked", token, by) for token in live]
+    record_all(team.pk, [replace(one, reason_code=reason_code) for one in entries])
     return len(live)
 
 

@@ -90,6 +90,9 @@ _SIGNINS: dict[str, Text] = {
     "wrong_code": gettext_lazy("The second-factor code was wrong."),
     "unknown_address": gettext_lazy("Nobody here has this e-mail address."),
 }
+_REVOKED: dict[str, Text] = {
+    "replayed": gettext_lazy("What an app may use once was sent again: it was stolen or lost."),
+}
 _BY_GROUP: dict[str, Text] = {
     "by_group": gettext_lazy("A group of the company's account gives it."),
     "group_left": gettext_lazy("No group of the company's account gives it any more."),
@@ -111,6 +114,7 @@ def reason_of(event: Event) -> Text:
     if event.action == "secret.refused":
         return _("It looked like a secret ({kind}).").format(kind=code.replace("-", " "))
     of_action = {"access.denied": _DENIALS, "personal.read": _READS, "signin.failed": _SIGNINS}
+    of_action["token.revoked"] = _REVOKED
     of_action |= dict.fromkeys(("member.added", "member.changed", "member.removed"), _BY_GROUP)
     if code.startswith("company_"):
         said = SENTENCES.get(code.removeprefix("company_"), code)

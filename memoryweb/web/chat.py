@@ -280,7 +280,7 @@ def _said(
     for message, said in zip(shown, readable_messages(shown, To.PAGE), strict=True):
         archived = archives.get(message.position)
         if message.role == Message.Role.ASSISTANT:  # models write Markdown
-            yield ChatRow(message, render_text(said.shown, home), archived=archived)
+            yield ChatRow(message, render_text(said.shown, home, "?owner=me"), archived=archived)
             continue
         lines = [] if said.is_cut else [one for one in expected if one.message.pk == message.pk]
         count = made[message.pk]

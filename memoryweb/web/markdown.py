@@ -40,7 +40,7 @@ _TAGS = {
 _ATTRIBUTES = {"a": {"href", "title"}, "del": {"title"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto", "memory"}
 _MEMORY = "memory:"
-_MEMORY_LINK = re.compile(rf' href="({_MEMORY}[^"]*)"', re.IGNORECASE)
+_MEMORY_LINK = re.compile(rf'<a href="({_MEMORY}[^"]*)"', re.IGNORECASE)
 _IN_MEMORY = re.compile(rf"{HOME}(?:/(?:(?!\.\.)[^?#])*)?")
 # More of these than a person writes take the parser seconds; such a text is shown as it is.
 _MARKS = re.compile(r"[\[\]!*_`~<&\\]")
@@ -91,9 +91,9 @@ def _rendered(text: str) -> tuple[Block, ...]:
     return tuple(_blocks(text))
 
 
-def render_text(text: str, home: str = "") -> SafeString:
+def render_text(text: str, home: str = "", query: str = "") -> SafeString:
     """A short text (a diary, a summary) as one piece."""
-    return _linked(_safe(_html(_MARKDOWN.parse(_unsigned(_cut(text))))), home)
+    return _linked(_safe(_html(_MARKDOWN.parse(_unsigned(_cut(text))))), home, query)
 
 
 def _linked(html: SafeString, home: str, query: str = "") -> SafeString:
@@ -102,7 +102,7 @@ def _linked(html: SafeString, home: str, query: str = "") -> SafeString:
     def led(found: re.Match[str]) -> str:
         is_path = home and _IN_MEMORY.fullmatch(found[1])
         path = of_link(found[1])  # as nh3 has escaped it
-        return f' href="{escape(home)}{path}{escape(query)}"' if is_path else ""
+        return f'<a href="{escape(home)}{path}{escape(query)}"' if is_path else "<a"
 
     return SafeString(_MEMORY_LINK.sub(led, html))
 

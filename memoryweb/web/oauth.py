@@ -68,13 +68,12 @@ def _asking(view: View) -> Callable[[UserRequest], HttpResponseBase]:
             raise Http404
         try:
             asked = oauth.read(request.GET, site)
+            asked.check()
+            return view(request, asked)
         except oauth.Unasked:
             return render(request, "oauth/unknown.html", status=400)
-        try:
-            asked.check()
         except oauth.Refused as refused:
             return _back(asked, **refused.told)
-        return view(request, asked)
 
     return inner
 

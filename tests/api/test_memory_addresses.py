@@ -84,6 +84,26 @@ def test_history_is_put_together_from_its_months(world: World, callers: Callers)
     assert "All months on one page" in listed
 
 
+def test_of_a_long_history_the_newest_months_are_shown(world: World, callers: Callers) -> None:
+    for month in range(1, 10):
+        put(world, f"HISTORY-2026-{month:02}.md", f"## of {month}\n\n{'said ' * 10_000}\n")
+    path = f"/agents/{world.agent.pk}/workspace/files/HISTORY.md"
+    content = callers.viewer.get(path).json()["content"]
+    assert content.startswith(
+        "Earlier months stand in files of their own, up to `HISTORY-2026-05.md`."
+    )
+    assert [f"of {month}" in content for month in range(1, 10)] == [False] * 5 + [True] * 4
+    page = text(
+        signed_in(world.bob).get(url(world.team, "agents_file", world.agent.pk, "HISTORY.md"))
+    )
+    assert "of 9" in page
+    assert "too long to show" not in page
+    put(world, "HISTORY-2026-10.md", f"## of 10\n\n{'said ' * 60_000}\n")
+    content = callers.viewer.get(path).json()["content"]
+    assert "`HISTORY-2026-09.md`" in content
+    assert "of 10" in content
+
+
 def test_a_history_that_somebody_wrote_stays_theirs(world: World, callers: Callers) -> None:
     assert (
         callers.viewer.get(f"/agents/{world.agent.pk}/workspace/files/HISTORY.md").status_code

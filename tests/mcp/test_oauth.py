@@ -19,7 +19,7 @@ from memoryweb.memory.models import AuthorKind, File
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
 from tests.mcp.app import CALLBACK, CHALLENGE, SITE, App, called_back, post, register
-from tests.web.pages import text
+from tests.web.pages import text, url
 from tests.world import World, signed_in
 
 GONE = {"error": "invalid_grant"}
@@ -289,6 +289,24 @@ def test_nobody_grants_an_agent_that_is_not_theirs(world: World, bob: Client, ap
     assert not Token.objects.filter(client=app.id).exists()
 
 
+@pytest.mark.databases
+def test_an_app_that_is_purged_while_a_person_reads_is_unknown(
+    world: World, bob: Client, app: App, monkeypatch: Any
+) -> None:
+    asked = oauth.Request.check
+
+    def purged(request: oauth.Request) -> None:
+        asked(request)
+        oauth.purge(timezone.now() + timedelta(hours=25))
+
+    monkeypatch.setattr(oauth.Request, "check", purged)
+    where = app.asks().replace("/authorize/", "/authorize/allow/")
+    answer = bob.post(where, {"agent": str(world.agent.pk), "access": "read"}, secure=True)
+    assert (answer.status_code, "Location" in answer.headers) == (400, False)
+    assert "This app isn't known here" in text(answer)
+    assert not Token.objects.filter(client__isnull=False).exists()
+
+
 def test_another_site_can_not_press_the_button(world: World, app: App) -> None:
     person = Client(enforce_csrf_checks=True)
     person.force_login(world.bob)
@@ -418,7 +436,10 @@ def test_a_refresh_token_that_comes_again_ends_the_grant(
     assert is_gone(first.renews())
     assert app.calls("ping").status_code == 401
     assert is_gone(app.renews())
-    assert events("token.revoked") == 1
+    ended = Event.objects.get(action="token.revoked")
+    assert (ended.actor_kind, ended.actor_id, ended.reason_code) == ("system", "", "replayed")
+    log = text(signed_in(world.alice).get(url(world.team, "audit")))
+    assert "was sent again: it was stolen or lost." in log
 
 
 def test_a_code_and_a_token_run_out(world: World, bob: Client, app: App, monkeypatch: Any) -> None:
@@ -438,6 +459,22 @@ def test_a_code_and_a_token_run_out(world: World, bob: Client, app: App, monkeyp
     after(days=91)
     assert is_gone(app.renews())
     assert events("token.revoked") == 0
+
+
+def test_after_a_year_the_person_is_asked_again(
+    world: World, bob: Client, app: App, monkeypatch: Any
+) -> None:
+    app.signs_in(bob, world.agent.pk)
+    now = timezone.now()
+    for days in (80, 160, 240, 320, 364):
+        monkeypatch.setattr(timezone, "now", lambda days=days: now + timedelta(days=days))
+        assert app.renews().status_code == 200
+        assert app.calls("ping").status_code == 200
+    monkeypatch.setattr(timezone, "now", lambda: now + timedelta(days=365))
+    assert app.calls("ping").status_code == 401
+    assert is_gone(app.renews())
+    app.signs_in(signed_in(world.bob), world.agent.pk)
+    assert app.calls("ping").status_code == 200
 
 
 def test_secrets_are_kept_as_hashes(world: World, bob: Client, app: App) -> None:

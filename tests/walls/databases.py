@@ -8,6 +8,7 @@ TESTED = {
     MIGRATIONS: "upgrade/test_upgrade.py",
     "memoryweb.accounts.addresses": "accounts/test_addresses.py",
     "memoryweb.accounts.models": "accounts/test_joining_at_once.py",
+    "memoryweb.accounts.oauth": "mcp/test_oauth.py",
     "memoryweb.agents.models": "agents/test_owners.py",
     "memoryweb.api.models": "api/test_at_once.py",
     "memoryweb.api.request_log": "api/test_request_log.py",

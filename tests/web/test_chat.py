@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -200,6 +201,16 @@ def test_an_answer_s_markdown_is_shown_and_one_s_own_words_are_as_typed(
     assert "<li>paint</li>" in page
     assert "<img" not in page
     assert "What *about* it?" in page
+
+
+@pytest.mark.usefixtures("remembered")
+def test_an_answer_s_link_leads_to_one_s_own_file(
+    bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("See [your memory](memory://root/MEMORY.md).")
+    page = bob.get(say(bob, address, "What do you know?")["Location"]).content.decode()
+    [link] = re.findall(r'<a href="([^"]*)"[^>]*>your memory', page)
+    assert CANOE in text(bob.get(link))
 
 
 def test_it_comes_as_it_is_written(

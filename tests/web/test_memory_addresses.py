@@ -28,4 +28,14 @@ def test_a_link_leads_below_the_files_or_nowhere(link: str, leads_to: str) -> No
     assert found in block.html
     assert "memory:" not in block.html.replace(">memory:", "")
     assert "href" not in render(f"See [this]({link}).").blocks[0].html
-    assert ("href" in render_text(f"See [this]({link}).", HOME)) is bool(leads_to)
+    assert found in render_text(f"See [this]({link}).", HOME, "?owner=me")
+
+
+@pytest.mark.parametrize(
+    "said", [' href="memory://root/x"', '`<a href="memory://root/x">`', '[a](b ">memory://root/x")']
+)
+def test_what_only_looks_like_a_link_stays_as_it_was_written(said: str) -> None:
+    shown = f"See {said} there."
+    for html in (render_text(shown, HOME), render(shown, HOME).blocks[0].html):
+        assert "memory://root/x" in html
+        assert HOME not in html

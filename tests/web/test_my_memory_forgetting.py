@@ -5,14 +5,17 @@ from django.test import Client
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner, Reader
+from memoryweb.agents.owners import person_owner
 from memoryweb.memory.conversations.messages import NewMessage, add_messages
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.forgetting.hiding import Wish
-from memoryweb.memory.models import AuthorKind, ForgetRequest
+from memoryweb.memory.models import AuthorKind, Conversation, File, ForgetRequest
 from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.prompt.context import build
 from memoryweb.memory.writing.write import write
+from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from tests.extraction.talking import extract, talk
 from tests.web.pages import text, url
 from tests.world import World
 
@@ -106,6 +109,30 @@ def test_it_is_erased_now_by_its_person(world: World, bob: Client) -> None:
     request = says(world, "Please forget my weight.")
     assert "It is being erased." in act(world, bob, "erase", request)
     assert Run.objects.get(kind="erasure").owner == world.bobs_memory
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_memory_is_paused_until_everything_is_erased_and_on_again_afterwards(
+    world: World, bob: Client, before: bool
+) -> None:
+    remembers(world, WEIGHT, owner=world.bobs_memory)
+    Owner.objects.filter(pk=world.bobs_memory.pk).update(keeping=before, using=before)
+    shown = text(bob.get(url(world.team, "mine")))
+    assert "Memory is paused until that is done, and is on again afterwards." in shown
+    said = text(bob.post(url(world.team, "mine_forget_all"), follow=True))
+    assert "Until that is done, memory is paused. Afterwards it is on again." in said
+    assert says_something_new(world).skipped == "paused"
+    list(engine.run_pending())
+    new = says_something_new(world)
+    assert new.owner != world.bobs_memory
+    extract(world, new)
+    files = File.objects.filter(owner=new.owner).values_list("raw_content", flat=True)
+    assert "Porto" in "".join(files)
+
+
+def says_something_new(world: World) -> Conversation:
+    owner = person_owner(world.team, world.bob)
+    return talk(world, [("user", "I moved to Porto yesterday.")], owner=owner)
 
 
 def test_all_that_agents_asked_is_undone_with_one_click(world: World, bob: Client) -> None:

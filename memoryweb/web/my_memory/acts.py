@@ -265,7 +265,7 @@ ON_REQUESTS: Mapping[str, Act] = {
 
 def forget_all(request: UserRequest, who: Oneself) -> HttpResponse:
     """At every agent, with the conversations; a visit ends with it."""
-    said = _("It is being erased. This can't be undone.")
+    said = _("It is being erased. Until that is done, memory is paused. Afterwards it is on again.")
     with told_to(request):
         with who.write() as tx:
             for owner in who.owners.values():
