@@ -9,15 +9,17 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.extraction.requests import hurry
+from memoryweb.memory.forgetting import erasing
 from memoryweb.memory.forgetting.finding import message_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import Conversation, ForgetRequest, Injection, LineOrigin
+from memoryweb.memory.models import Conversation, ForgetRequest, Injection, LineOrigin, Message
 from memoryweb.memory.models.writer import Memory, write_transaction
 from memoryweb.memory.writing import screening
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
-from tests.extraction.answering import workspace
+from tests.dreaming.nights import dream
+from tests.extraction.answering import answer, workspace
 from tests.extraction.talking import ask, soon, talk
 from tests.fakes import ModelServer
 from tests.world import World
@@ -289,3 +291,36 @@ def test_an_answer_that_makes_no_sense_is_left_to_extraction(
     hurry(timezone.now())
     list(engine.run_pending())
     assert CARLA in note_of(world.customer)
+
+
+def test_over_days_nothing_stands_twice_and_a_request_to_forget_takes_all_of_it(
+    world: World, model_server: ModelServer
+) -> None:
+    world.agent.extractor, world.agent.consolidator = "model", "rules"
+    world.agent.save()
+    porto = "I moved to Porto."
+    for days in (3, 2, 1):
+        at = timezone.now() - timedelta(days=days)
+        said = talk(world, (("user", f"{CARLA} {porto}"),), conversation=f"c{days}", at=at)
+        ask(world, said)
+        model_server.answer({"search": ["cello"]})
+        model_server.answer(notes())
+        worked()
+        lines = [notes(text)["remember"][0] for text in (CARLA.rstrip("."), porto)]
+        model_server.answer(answer(lines=lines))
+        Run.objects.filter(kind="extraction").update(due_at=timezone.now())
+        list(engine.run_pending())
+        note = workspace(world.customer)[f"memory/{at.astimezone(UTC).date()}.md"]
+        assert (note.count("Carla"), note.count("Porto")) == (1, 1)
+        dream(world, world.customer, at.date())
+    ends = Run.objects.exclude(kind="dream").values_list("kind", "status")
+    assert set(ends) == {("journal", "succeeded"), ("extraction", "succeeded")}
+    assert "Carla" in workspace(world.customer)["MEMORY.md"]
+    talk(world, (("user", "Please forget my sister Carla."),), conversation="f", at=timezone.now())
+    ForgetRequest.objects.update(erase_at=timezone.now())
+    erasing.queue_due(timezone.now())
+    worked()
+    files = str(workspace(world.customer))
+    said_by_now = str(Message.objects.values_list("raw_content", flat=True))
+    assert "Carla" not in f"{files} {said_by_now} {list(Run.objects.values_list('answer'))}"
+    assert "Porto" in files
