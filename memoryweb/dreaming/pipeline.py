@@ -32,6 +32,7 @@ from memoryweb.memory.lines.origins import Origin, Source
 from memoryweb.memory.models.writer import write_transaction
 from memoryweb.memory.writing import screening, write
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
+from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import Run
 
 AWAY = "model_away"  # in `checked`: the rules did what a model was to do
@@ -56,8 +57,8 @@ def dream(lease: Lease) -> None:
                 backfill.go_on(tx, run)
             return
         made = _consolidated(lease, read)
-        _ask_for_skills(lease)
-        if _apply(lease, read, made, last="moved_on" in (run.checked or {})):
+        month = _month(lease, read)
+        if _apply(lease, read, made, month, last="moved_on" in (run.checked or {})):
             return
         # Stored, because the second plan may be another task's, and there is no third.
         lease.store(Run.Phase.INPUTS, answer=None, checked={"moved_on": True})
@@ -158,15 +159,16 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
     _keep(lease, {"parts": parts}, said)
 
 
-def _ask_for_skills(lease: Lease) -> None:
-    """What fails here costs no dream anything but its tokens."""
+def _month(lease: Lease, read: Inputs) -> Inputs | None:
+    """In which a model found skills, asked where a note is new. What fails here costs no dream
+    anything but its tokens."""
     run = lease.run
-    is_asked = run.consolidator == "model" and "skills" not in (run.answer or {})
-    if not (is_asked and skills.makes_skills(run)):
-        return
+    is_asked = "skills" in (run.answer or {})
+    if run.consolidator != "model" or not (is_asked or _may_find_skills(run, read)):
+        return None
     month = inputs.read(run, skills.DAYS)
-    if (data := skills.data_for_model(run, month)) is None:
-        return
+    if is_asked or (data := skills.data_for_model(run, month)) is None:
+        return month
     data = screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id)
     try:
         said = _completed(lease, "skills", data, skills.SkillAnswer)
@@ -174,6 +176,17 @@ def _ask_for_skills(lease: Lease) -> None:
         lease.store(run.phase, answer={**(run.answer or {}), "skills": {}})
     else:
         _keep(lease, {**(run.answer or {}), "skills": said.value.kept(month)}, said)
+    return month
+
+
+def _may_find_skills(run: Run, read: Inputs) -> bool:
+    """A note is new since a dream's model looked for some."""
+    if not skills.makes_skills(run):
+        return False
+    done = _earlier(run).filter(status__in=GOOD, reverted_at=None).exclude(reason="current")
+    rows = done.values_list("answer", "inputs")[:_REMEMBERED]
+    seen = inputs.read_by_dreams(its for answer, its in rows if (answer or {}).get("skills"))
+    return not inputs.read_by_dreams([read.frozen]) <= seen
 
 
 def _completed(
@@ -209,13 +222,16 @@ def print_of(team_id: UUID, data: Mapping[str, Any]) -> str:
 
 def _known(run: Run, asked: str) -> tuple[dict[str, Any], str] | None:
     """What an earlier dream or preview was answered to the same, and by which model."""
-    earlier = Run.objects.filter(inputs.notes_of(run.owner), agent=run.agent, kind__in=_ASKING)
-    rows = earlier.exclude(pk=run.pk).exclude(answer=None).order_by("-created_at")
-    for answer, model in rows.values_list("answer", "model")[:_REMEMBERED]:
+    for answer, model in _earlier(run).values_list("answer", "model")[:_REMEMBERED]:
         for part in (answer or {}).get("parts", []):
             if part.get("asked") == asked:
                 return part, model
     return None
+
+
+def _earlier(run: Run) -> QuerySet[Run]:
+    earlier = Run.objects.filter(inputs.notes_of(run.owner), agent=run.agent, kind__in=_ASKING)
+    return earlier.exclude(pk=run.pk).exclude(answer=None).order_by("-created_at")
 
 
 def _masked(answer: DreamAnswer) -> DreamAnswer:
@@ -229,7 +245,9 @@ def _masked(answer: DreamAnswer) -> DreamAnswer:
     return answer.model_copy(update={"operations": tuple(operations), "diary": told})
 
 
-def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bool:
+def _apply(
+    lease: Lease, read: Inputs, made: Consolidation, month: Inputs | None, *, last: bool
+) -> bool:
     """All in one transaction, if the fence is ours and nobody wrote the inputs meanwhile."""
     run = lease.run
     with write_transaction(run.team, run=run) as tx:
@@ -244,6 +262,8 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
             read, made = (again, _decided(run, again)) if is_current else (read, made)
         if not is_current and not last:
             return False
+        if month and (month.decided != read.decided or not inputs.is_current(run, month.frozen)):
+            month = inputs.read(run, skills.DAYS)
         held = "current" if not is_current else "policy" if _asks_first(run.agent) else ""
         night = writing.Night(tx, run, read, made, held)
         done = reports.operations_of(read, made, held)
@@ -253,7 +273,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidation, *, last: bool) -> bo
         if not held:
             memory_tests.retire(tx, run, made.retired)
         review.tell(tx, writing.place(run, inputs.MEMORY), night.content)
-        waits = is_current and skills.propose(tx, run, read, night.content)
+        waits = is_current and skills.propose(tx, run, month or read, night.content)
         lease.finish(_outcome(made, held, waits=waits), record=tx.record)
         backfill.go_on(tx, run)
     return True

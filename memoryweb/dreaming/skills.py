@@ -108,13 +108,12 @@ def data_for_model(run: Run, read: Inputs) -> dict[str, Any] | None:
 
 
 def propose(tx: Transaction, run: Run, read: Inputs, memory: str) -> bool:
-    """Whether something waits for a person, of what a model answered about the month, or people
-    stated in what was `read` tonight. `memory`: MEMORY.md as it is by now."""
+    """Whether something waits for a person, of what a model answered, or people stated in what was
+    `read`. `memory`: MEMORY.md as it is by now."""
     if not makes_skills(run):
         return False
-    answered = (run.answer or {}).get("skills")
-    read = inputs.read(run, DAYS) if answered else read
-    answer, skills = SkillAnswer.model_validate(answered or {}), _skills(run)
+    answer = SkillAnswer.model_validate((run.answer or {}).get("skills") or {})
+    skills = _skills(run)
     drafts = {one.path: one for one in _Drafts(read, skills, memory).of(answer)}
     for name in map(procedures.name_of, answer.remove):
         if name in skills:

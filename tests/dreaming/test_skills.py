@@ -6,16 +6,18 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from memoryweb.agents.models import Reader
+from memoryweb.dreaming import inputs
 from memoryweb.llm.tokens import estimate
 from memoryweb.memory.forgetting import erasing, requests
 from memoryweb.memory.models import AuthorKind, File, ForgetRequest, Proposal
 from memoryweb.memory.models.writer import Place, Writer, write_transaction
 from memoryweb.memory.prompt import build
 from memoryweb.memory.review import proposals
-from memoryweb.memory.writing import write
+from memoryweb.memory.writing import screening, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.api.callers import callers_of
@@ -145,6 +147,54 @@ class TestModel:
         dream(world, world.customer)
         assert len(model_server.requests) == 2
         assert waiting() == []
+
+    def test_it_is_asked_again_only_where_a_note_is_new(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        a_month(world)
+        found(model_server, DEPLOY)
+        dream(world, None)
+        later = NIGHT + timedelta(days=1)
+        assert dream(world, None, later).status != "skipped"
+        assert [one.data.keys() >= {"skills"} for one in model_server.requests].count(True) == 1
+        said(world, later, AGAIN)
+        dream(world, None, later + timedelta(days=1))
+        assert [one.data.keys() >= {"skills"} for one in model_server.requests].count(True) == 2
+
+    @pytest.mark.parametrize("what", ["nothing", "forgotten", "edited"])
+    def test_the_month_is_read_before_anybody_has_to_wait(
+        self,
+        world: World,
+        model_server: ModelServer,
+        monkeypatch: pytest.MonkeyPatch,
+        what: str,
+    ) -> None:
+        first, _again = a_month(world)
+        found(model_server, DEPLOY)
+        read, told = inputs.read, screening.data_for_prompt
+        deep, depths = len(connection.savepoint_ids), list[int]()
+
+        def counted(*given: Any) -> inputs.Inputs:
+            depths.append(len(connection.savepoint_ids))
+            return read(*given)
+
+        def meanwhile(data: dict[str, Any], *given: Any, **more: Any) -> Any:
+            if "skills" in data and what == "forgotten":
+                hide(world, first, FIRST)
+            elif "skills" in data and what == "edited":
+                text = first.raw_content.replace("pushed the tag to production", "had tea")
+                with write_transaction(world.team) as tx:
+                    by = Writer(AuthorKind.PERSON, user=world.alice)
+                    write.write(tx, Place(world.agent, None, first.path), text, writer=by)
+            return told(data, *given, **more)
+
+        monkeypatch.setattr(inputs, "read", counted)
+        monkeypatch.setattr(screening, "data_for_prompt", meanwhile)
+        dream(world, None)
+        if what == "nothing":
+            assert set(depths) == {deep}
+        is_proposed = any("production" in one.raw_content for one in waiting())
+        assert is_proposed is (what == "nothing")
 
     def test_what_was_corrected_since_is_no_step(
         self, world: World, model_server: ModelServer

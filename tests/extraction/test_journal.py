@@ -7,16 +7,20 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.extraction.requests import hurry
+from memoryweb.memory.forgetting import erasing
 from memoryweb.memory.forgetting.finding import message_mention
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
-from memoryweb.memory.models import Conversation, ForgetRequest, LineOrigin
+from memoryweb.memory.models import Conversation, ForgetRequest, Injection, LineOrigin, Message
 from memoryweb.memory.models.writer import Memory, write_transaction
+from memoryweb.memory.writing import screening
 from memoryweb.runs import engine
+from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
-from tests.extraction.answering import workspace
-from tests.extraction.talking import ask, talk
+from tests.dreaming.nights import dream
+from tests.extraction.answering import answer, workspace
+from tests.extraction.talking import ask, soon, talk
 from tests.fakes import ModelServer
 from tests.world import World
 
@@ -75,7 +79,7 @@ def test_it_is_given_the_turn_and_what_its_searches_find(
     turn(world, conversation="c2")
     model_server.answer({"search": ["cello"]})
     model_server.answer({"search": ["cello", "Carla"]})
-    model_server.answer({"search": ["again"], "remember": []})
+    model_server.answer({"search": ["plays"], "remember": []})
     worked()
     first, second, third = (one.data for one in model_server.requests[1:])
     assert [one["content"] for one in first["messages"]] == [TURN[0][1], TURN[1][1]]
@@ -83,6 +87,7 @@ def test_it_is_given_the_turn_and_what_its_searches_find(
     assert [CARLA in one for one in second["found"]] == [True]
     assert third["searches"] == 0
     assert len(model_server.requests) == 4  # and no more, though it asked again
+    assert Injection.objects.count() == 3  # what nobody reads is not looked for
     assert note_of(world.customer).count("Carla") == 1
 
 
@@ -160,9 +165,23 @@ def test_its_model_and_its_tokens_are_its_own(world: World, model_server: ModelS
     worked()
     assert [one.model for one in model_server.requests] == ["small-one"]
     turn(world, conversation="c2")
+    Run.objects.update(created_at=timezone.now() - timedelta(days=1))  # over midnight
     *_first, last = worked()
     assert (last.status, last.reason) == ("skipped", "journal_budget")
     assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize(("model", "is_priced"), [("", True), ("small-one", False)])
+def test_the_price_of_a_model_of_its_own_is_not_known(
+    world: World, model_server: ModelServer, settings: Any, model: str, is_priced: bool
+) -> None:
+    settings.MODEL_PRICE_IN = 1_000
+    world.agent.journal_model = model
+    world.agent.save()
+    turn(world)
+    [run] = worked()
+    assert run.tokens_in > 0
+    assert bool(run.cost_micros) is is_priced
 
 
 def test_an_agent_for_local_models_asks_no_other(
@@ -174,6 +193,67 @@ def test_an_agent_for_local_models_asks_no_other(
     turn(world)
     assert worked() == []
     assert model_server.requests == []
+
+
+def test_a_switch_to_local_models_holds_for_the_next_call(
+    world: World, model_server: ModelServer, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LOCAL_MODEL_HOSTS = ["elsewhere.example"]
+    told = screening.data_for_prompt
+
+    def told_and_switched(*given: Any, **more: Any) -> Any:
+        is_second = bool(model_server.requests)
+        Agent.objects.filter(pk=world.agent.pk).update(local_models_only=is_second)
+        return told(*given, **more)
+
+    monkeypatch.setattr(screening, "data_for_prompt", told_and_switched)
+    turn(world)
+    model_server.answer({"search": ["cello"]})
+    [run] = worked()
+    assert (run.reason, note_of(world.customer)) == ("model_host_refused", "")
+    assert len(model_server.requests) == 1
+
+
+def test_a_turn_leaves_the_list_as_its_lines_are_written(
+    world: World, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn(world)
+    turn(world, (("user", "I moved to Porto in May, to the river."),), conversation="c2")
+    advance, is_killed = Lease.advance, [False, True]
+
+    def advanced(lease: Lease, phase: str, **fields: Any) -> None:
+        if phase == Run.Phase.APPLIED and is_killed.pop(0):
+            raise OSError
+        advance(lease, phase, **fields)
+
+    monkeypatch.setattr(Lease, "advance", advanced)
+    model_server.answer(notes())
+    model_server.answer(notes("I moved to Porto in May."))
+    worked()
+    monkeypatch.undo()
+    model_server.answer(notes("I moved to Porto, to the river."))
+    run = soon(Run.objects.get(kind="journal"))
+    assert (run.status, run.result) == ("succeeded", {"lines": 2})
+    assert (note_of(world.customer).count("Porto"), note_of(world.customer).count(CARLA)) == (1, 1)
+    assert len(model_server.requests) == 3
+
+
+def test_a_turn_that_is_sent_again_meanwhile_puts_no_other_off_the_list(
+    world: World, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, told = turn(world), screening.data_for_prompt
+    turn(world, (("user", "I moved to Porto."),), conversation="c2")
+
+    def told_and_sent(*given: Any, **more: Any) -> Any:
+        if not model_server.requests:
+            ask(world, said)
+        return told(*given, **more)
+
+    monkeypatch.setattr(screening, "data_for_prompt", told_and_sent)
+    model_server.answer(notes())
+    model_server.answer(notes("I moved to Porto."))
+    [run] = worked()
+    assert run.result == {"lines": 2}
 
 
 def test_what_came_meanwhile_is_read_too(world: World, model_server: ModelServer) -> None:
@@ -211,3 +291,36 @@ def test_an_answer_that_makes_no_sense_is_left_to_extraction(
     hurry(timezone.now())
     list(engine.run_pending())
     assert CARLA in note_of(world.customer)
+
+
+def test_over_days_nothing_stands_twice_and_a_request_to_forget_takes_all_of_it(
+    world: World, model_server: ModelServer
+) -> None:
+    world.agent.extractor, world.agent.consolidator = "model", "rules"
+    world.agent.save()
+    porto = "I moved to Porto."
+    for days in (3, 2, 1):
+        at = timezone.now() - timedelta(days=days)
+        said = talk(world, (("user", f"{CARLA} {porto}"),), conversation=f"c{days}", at=at)
+        ask(world, said)
+        model_server.answer({"search": ["cello"]})
+        model_server.answer(notes())
+        worked()
+        lines = [notes(text)["remember"][0] for text in (CARLA.rstrip("."), porto)]
+        model_server.answer(answer(lines=lines))
+        Run.objects.filter(kind="extraction").update(due_at=timezone.now())
+        list(engine.run_pending())
+        note = workspace(world.customer)[f"memory/{at.astimezone(UTC).date()}.md"]
+        assert (note.count("Carla"), note.count("Porto")) == (1, 1)
+        dream(world, world.customer, at.date())
+    ends = Run.objects.exclude(kind="dream").values_list("kind", "status")
+    assert set(ends) == {("journal", "succeeded"), ("extraction", "succeeded")}
+    assert "Carla" in workspace(world.customer)["MEMORY.md"]
+    talk(world, (("user", "Please forget my sister Carla."),), conversation="f", at=timezone.now())
+    ForgetRequest.objects.update(erase_at=timezone.now())
+    erasing.queue_due(timezone.now())
+    worked()
+    files = str(workspace(world.customer))
+    said_by_now = str(Message.objects.values_list("raw_content", flat=True))
+    assert "Carla" not in f"{files} {said_by_now} {list(Run.objects.values_list('answer'))}"
+    assert "Porto" in files

@@ -109,7 +109,10 @@ class AgentForm(forms.Form):
         label=gettext_lazy("Model for looking at turns"),
         max_length=120,
         required=False,
-        help_text=gettext_lazy("At the team's endpoint. Empty: its usual model for notes."),
+        help_text=gettext_lazy(
+            "At the team's endpoint; its cost isn't counted. Empty: the team's usual model for "
+            "notes."
+        ),
     )
     journal_tokens = forms.IntegerField(
         label=gettext_lazy("Tokens a day for looking at turns"),
