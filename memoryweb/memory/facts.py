@@ -56,11 +56,12 @@ def confirm(tx: Transaction, fact: models.Fact, *, writer: Writer) -> models.Fac
     fact = locked(fact)
     if fact.state not in {models.Fact.State.ACTIVE, models.Fact.State.DISPUTED}:
         raise StatementGone
-    if fact.confirmed_at is None:
-        count_towards_soul(tx, fact.agent, fact.owner_id)
+    is_new = fact.confirmed_at is None
     fact.confirmed_at, fact.confirmed_by = tx.now, writer.user
     fact.hidden_at = fact.hidden_by = None
     fact.save(update_fields=["confirmed_at", "confirmed_by", "hidden_at", "hidden_by"])
+    if is_new:
+        count_towards_soul(tx, fact.agent, fact.owner_id)
     record(tx, "fact.confirmed", fact)
     return fact
 

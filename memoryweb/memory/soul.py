@@ -58,9 +58,7 @@ def _instructions(agent: Agent) -> Iterator[tuple[models.Fact, Source]]:
     facts = models.Fact.objects.of(agent.pk, None).living().filter(kind=Kind.INSTRUCTION)
     facts = facts.filter(state=models.Fact.State.ACTIVE, hidden_at=None, file__isnull=False)
     stands = remembered_of(facts).select_related("file").order_by("created_at")
-    is_accepted = Q(user__isnull=False, run__isnull=False)
-    lines = models.LineOrigin.objects.filter(is_accepted, file__agent=agent, file__owner=None)
-    accepted = set(lines.values_list("file", "line"))
+    accepted = _accepted(agent)
     for fact in stands:
         file = fact.file
         if file is None or (line := lines_of(file).get(fact.fingerprint)) is None:
@@ -68,3 +66,21 @@ def _instructions(agent: Agent) -> Iterator[tuple[models.Fact, Source]]:
         is_vouched = fact.confirmed_at is not None or fact.source == models.SourceClass.PERSON
         if is_vouched or (file.pk, line) in accepted:
             yield fact, Source(file.pk, file.revision, line)
+
+
+def _accepted(agent: Agent) -> set[tuple[UUID, int]]:
+    """Lines that a person took up from what was proposed: only the proposal tells them from what
+    a program wrote with that person's token."""
+    shared = Q(file__agent=agent, file__owner=None)
+    proposals = models.Proposal.objects.filter(shared, state=models.Proposal.State.ACCEPTED)
+    brought = {
+        (file, number)
+        for file, taken in proposals.values_list("file", "taken")
+        for number in range(taken.get("before", 0) + 1, taken.get("after", -1) + 1)
+    }
+    lines = models.LineOrigin.objects.filter(shared, user__isnull=False)
+    return {
+        (file, line)
+        for file, line, since, run in lines.values_list("file", "line", "since", "run")
+        if run is not None or (file, since) in brought
+    }

@@ -227,6 +227,51 @@ def test_a_line_has_the_kind_of_its_claim() -> None:
     ]
 
 
+RULES = """
+We use pnpm, never npm
+Always run the linter before you commit
+Never push to main directly.
+Never promise a refund without a ticket number.
+Don't ever deploy on a Friday without asking.
+Never merge your own pull request.
+Always tag the release.
+We write tests in pytest, never unittest.
+Immer den Linter laufen lassen, bevor du committest.
+Nie direkt auf main pushen.
+Wir nutzen pnpm, nie npm.
+"""
+NO_RULES = """
+Always happy to help.
+Always fresh bread in the morning.
+Always nervous before exams.
+Never a dull moment with him.
+Never been to the office without a badge.
+Always look on the bright side of life.
+We went to the lake, never the sea.
+We like tea, never coffee.
+The coffee was great, always the best in town.
+Nie etwas davon gehört.
+"""
+
+
+def test_a_rule_of_how_work_is_done_is_an_instruction() -> None:
+    for rule in RULES.strip().split("\n"):
+        [line] = notes(("user", rule))
+        assert (line.text, line.durable, line.kind) == (rule, True, Kind.INSTRUCTION)
+
+
+def test_several_rules_in_one_message_are_a_line_each() -> None:
+    rules = RULES.strip().split("\n")[1:4]
+    rules[0] += "."
+    found = notes(("user", f"Hi! We have some rules here. {' '.join(rules)} Thanks!"))
+    assert [line.text for line in found if line.kind is Kind.INSTRUCTION] == rules
+
+
+def test_what_only_begins_like_a_rule_is_none() -> None:
+    for other in NO_RULES.strip().split("\n"):
+        assert Kind.INSTRUCTION not in {line.kind for line in notes(("user", other))}, other
+
+
 def test_the_same_again_is_one_line_with_both_messages() -> None:
     (line,) = notes(("user", "I live in Oslo."), ("assistant", "Ok."), ("user", "I live in Oslo."))
     assert line.message_ids == ("m1", "m3")

@@ -1,6 +1,7 @@
 """Statements of an agent as pages: what is held, who said it, what stood there before."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -102,6 +103,40 @@ def test_filters_narrow_the_list(world: World, bob: Client) -> None:
         page = text(bob.get(address + query))
         assert ("Tea is served" in page, "Hamburg" in page) == (tea, town), query
     assert "No matches" in text(bob.get(address + "?q=zebra"))
+
+
+def test_a_bar_of_trust_counts_all_statements_and_its_parts_narrow_the_list(
+    world: World, bob: Client
+) -> None:
+    address = url(world.team, "agents_facts", world.agent.pk)
+    fading = timezone.now() - timedelta(days=100)
+    for n in range(19):
+        is_old = {"said_at": fading, "created_at": fading} if n < 4 else {}
+        made(world, f"Shelf {n} is full.", source="agent", **is_old)
+    made(world, "Tea is served at six.", state=Fact.State.SUPERSEDED)
+    assert "trust=high" not in text(bob.get(address))
+    made(world, "Tea is served at five.", state=Fact.State.DISPUTED)
+    Fact.objects.filter(raw_text="Shelf 9 is full.").update(confirmed_at=timezone.now())
+    page = tight(bob.get(address))
+    for query, name, n in (
+        ("state=active&amp;trust=high", "High", 1),
+        ("state=active&amp;trust=medium", "Medium", 14),
+        ("state=active&amp;trust=low", "Low", 4),
+        ("state=disputed", "Contradicted", 1),
+    ):
+        assert f'<a href="?{query}">{name} {n}</a>' in page
+        narrowed = text(bob.get(f"{address}?{query.replace('amp;', '')}"))
+        assert narrowed.count('class="says"') == n
+        assert f'<a href="?{query}">{name} {n}</a>' in tight(bob.get(f"{address}?q=tea"))
+    assert "Tea" in text(bob.get(f"{address}?trust=nonsense"))
+
+
+def test_no_statement_of_somebody_else_is_counted(world: World, bob: Client, vera: Client) -> None:
+    for n in range(30):
+        made(world, f"Shelf {n} is full.", owner=world.bobs_memory)
+    address = url(world.team, "agents_facts", world.agent.pk)
+    assert "trust=" not in text(vera.get(address))
+    assert "trust=medium&amp;owner=me" in text(bob.get(f"{address}?owner=me"))
 
 
 def test_a_long_list_has_pages_and_costs_no_more(

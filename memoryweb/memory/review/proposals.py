@@ -54,7 +54,7 @@ def accept(tx: Transaction, proposal: Proposal, *, by: User) -> WriteResult:
     content = _taken_up(tx, proposal, by)
     proposal.taken = {"before": proposal.file.revision}
     written = _write(tx, proposal, content, _origins_now(proposal, content), by)
-    return _keep(proposal, written)
+    return _keep(tx, proposal, written)
 
 
 def accept_lines(
@@ -86,7 +86,7 @@ def accept_lines(
         written = write(
             tx, place, "\n".join(lines), writer=replace(_person(by), no_secrets=no_secrets)
         )
-    return _keep(proposal, written)
+    return _keep(tx, proposal, written)
 
 
 def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
@@ -102,6 +102,7 @@ def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
         before, after = found.taken.get("before", 0), found.taken.get("after")
         if not before or file.revision != after:
             raise Stale(file)
+        _count(tx, file, before, -1)
         whys = all_went(file, Fact.Why.REMOVED)
         if file.revisions.get(number=before).is_deletion:
             number = delete(tx, file, writer=_person(by), whys=whys).number
@@ -212,16 +213,22 @@ def _write(
     if not content and file.deleted_at is None:
         gone = delete(tx, file, writer=writer)
         return WriteResult(lock(file), gone, gone.number - 1)
-    written = write(tx, place, content, writer=writer, origins=told)
-    if file.path != soul.SOUL:
-        soul.count_towards_soul(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
-    return written
+    return write(tx, place, content, writer=writer, origins=told)
 
 
-def _keep(proposal: Proposal, written: WriteResult) -> WriteResult:
+def _keep(tx: Transaction, proposal: Proposal, written: WriteResult) -> WriteResult:
     proposal.taken["after"] = written.file.revision
     proposal.save(update_fields=["taken"])
+    _count(tx, written.file, proposal.taken["before"])
     return written
+
+
+def _count(tx: Transaction, file: File, before: int, sign: int = 1) -> None:
+    """What was accepted since that revision, as it stands now."""
+    if file.path != soul.SOUL:
+        was = content_of(file, before) if before else ""
+        lines = sum(map(states, set(file.raw_content.split("\n")) - set(was.split("\n"))))
+        soul.count_towards_soul(tx, file.agent, file.owner_id, sign * max(1, lines))
 
 
 def _person(by: User) -> Writer:

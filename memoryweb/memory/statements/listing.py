@@ -128,6 +128,18 @@ def narrowed(
     return _summed(found).filter(_reaches(at_least, now)) if at_least else found
 
 
+def trust_counts(facts: "QuerySet[Any]", now: datetime, zone: ZoneInfo) -> dict[str, int]:
+    """How many active statements each band has, and how many are disputed: of weighed ones."""
+    day = today(now, zone)
+    active = in_states([Fact.State.ACTIVE], day)
+    least = {name: active & _reaches(FROM[Band(name)], now) for name in ("high", "medium")}
+    disputed = in_states([Fact.State.DISPUTED], day)
+    wanted = {**least, "low": active, "disputed": disputed}
+    n = _summed(facts).aggregate(**{k: Count("pk", filter=which) for k, which in wanted.items()})
+    above = {"medium": n["high"], "low": n["medium"]}
+    return {name: count - above.get(name, 0) for name, count in n.items()}
+
+
 @PreparedQuery
 def headings(agent: Any, owner: UUID | None) -> "QuerySet[Fact, str]":
     """Under which statements of a memory stand, a hundred of them."""

@@ -1,7 +1,7 @@
 """Statements as pages print them: what each stands on, where it stands, what was said before."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID
@@ -25,12 +25,13 @@ from memoryweb.memory.models import (
 from memoryweb.memory.models.forgetting import Mention
 from memoryweb.memory.prompt import can_recall, recall_of, uses_of
 from memoryweb.memory.statements import listing
+from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import state_on, today
 from memoryweb.memory.visible.hidden import is_hidden
 from memoryweb.memory.visible.readable import Look, To, cited, readable_facts, readable_file
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
-from memoryweb.web.charts import life_bars, use_bars
+from memoryweb.web.charts import bar, life_bars, use_bars
 from memoryweb.web.pages import to
 from memoryweb.web.statements import speaker_of
 from memoryweb.web.wording import fact_url, file_url, owner_name, owner_query, talk_url
@@ -81,6 +82,24 @@ def rows_of(
             row |= {"is_global": True, "url": row["place_url"]}
         rows.append(row)
     return rows
+
+
+FEW = 20  # statements that need no overview
+# Of a part of the bar and of its mark in the legend: the class.
+_TONES = {"high": ("b1", ""), "medium": ("b2", "k2"), "low": ("b0", "k0"), "disputed": ("bw", "kw")}
+
+
+def trust_bar(counts: Mapping[str, int]) -> list[Row]:
+    """The parts of a bar of 100, each with the query that lists it; none of a few statements."""
+    total, x, parts = sum(counts.values()), 0.0, []
+    for name, n in counts.items() if total >= FEW else ():
+        (tone, key), is_band = _TONES[name], name in Band.values
+        label = Band(name).label if is_band else Fact.State(name).label
+        query = f"state=active&trust={name}" if is_band else f"state={name}"
+        drawn = bar(tone, x, 0, 100 * n / total, 8, str(label))
+        parts.append({"bar": drawn, "key": key, "n": n, "query": query})
+        x += 100 * n / total
+    return parts
 
 
 def sides_shown(

@@ -27,7 +27,10 @@ from memoryweb.memory.statements.listing import (
     headings,
     marks_of,
     narrowed,
+    trust_counts,
+    weighed,
 )
+from memoryweb.memory.statements.trust import Band
 from memoryweb.memory.statements.validity import today
 from memoryweb.memory.still_true import still_true
 from memoryweb.memory.visible.hidden import hiding_of, is_hidden, remembered
@@ -45,6 +48,7 @@ _LOOKUPS = {
     "kind": "kind",
     "about": "heading",
     "source": "source",
+    "trust": "trusted",
 }
 _LIVING = (Fact.State.ACTIVE, Fact.State.DISPUTED, Fact.State.PENDING)
 
@@ -71,6 +75,11 @@ class FactsForm(FilterForm):
         required=False,
         choices=[("", gettext_lazy("Anybody")), *SourceClass.choices],
     )
+    trust = ChoiceField(
+        label=gettext_lazy("Trust"),
+        required=False,
+        choices=[("", gettext_lazy("Any")), *Band.choices],
+    )
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def narrowing(self) -> dict[str, Any]:
@@ -88,17 +97,28 @@ def facts(request: access.TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = access.find_workspace(request, agent_id, read="facts")
     form = FactsForm(request.GET, about=_headings(workspace))
     with reading(Reader(workspace.agent)):
-        listed = counted(remembered(_listed(workspace)))
-        found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
+        listed = remembered(_listed(workspace))
+        weighty = weighed(listed) if "trust" in form.asked else listed
+        found = narrowed(
+            counted(weighty), request.visit.now, workspace.agent.zone, **form.narrowing()
+        )
         found = found.select_related("agent", "file__agent", "file__owner", "confirmed_by")
         found = found.order_by("-changed_at", "-pk")
         shown = page(request, found, size=LINES, is_endless=True)
         told = rows.rows_of(request, shown.items, beside=workspace.agent)
+        is_filtered = bool(form.asked.keys() - {"owner"})
+        has_bar = is_filtered or shown.total >= rows.FEW
+        counts = (
+            trust_counts(weighed(listed), request.visit.now, workspace.agent.zone)
+            if has_bar
+            else {}
+        )
     context = about(
         workspace,
         tab="facts",
         form=form,
-        is_filtered=bool(form.asked.keys() - {"owner"}),
+        is_filtered=is_filtered,
+        trust=rows.trust_bar(counts),
         page=shown,
         rows=told,
         here=request.get_full_path(),
