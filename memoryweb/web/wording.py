@@ -114,7 +114,7 @@ def has_report(run: Run) -> bool:
 
 
 _MARKS: dict[str, Text] = {
-    "address": gettext_lazy("It contains a web address that appears nowhere else here."),
+    "address": gettext_lazy("It contains an address that appears nowhere else here."),
     "order": gettext_lazy("It tells the assistant what to do."),
     "role": gettext_lazy("It looks like part of a prompt."),
     "hidden": gettext_lazy("It contains invisible characters."),

@@ -138,7 +138,7 @@ def test_each_sentence_stands_once_and_leads_to_its_statement(stage: Stage, vera
 def test_another_persons_dream_is_counted_without_its_text(stage: Stage, alice: Client) -> None:
     page = text(alice.get(_run_url(stage, stage.customers_run)))
     assert CUSTOMERS not in page
-    assert "1 more about" in page
+    assert "1 sentence about" in page
     assert NOTE not in page
 
 

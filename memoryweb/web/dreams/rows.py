@@ -117,9 +117,11 @@ def others_of(night: AgentNight) -> str:
         return ""
     if len(night.people) == 1:
         [owner] = night.people.values()
-        said = _("{n} more about {name}, private")
+        said = ngettext(
+            "{n} sentence about {name}, private", "{n} sentences about {name}, private", count
+        )
         return said.format(n=count, name=owner_title(owner))
-    said = _("{n} more about {people} people, private")
+    said = _("{n} sentences about {people} people, private")
     return said.format(n=count, people=len(night.others))
 
 
