@@ -185,10 +185,9 @@ class Membership(models.Model):
         return self.ends_at is None or self.ends_at > timezone.now()
 
 
-class Integration(tables.TeamRow):
+class Integration(tables.UUIDRow):
     """A program that talks for people. Survives its creator and its tokens."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey(Team, models.CASCADE, related_name="integrations")
     name = tables.PlainCharField(_("name"), max_length=64)
     channels = tables.PlainJSONField(
@@ -201,7 +200,6 @@ class Integration(tables.TeamRow):
     personal_read_reason = tables.PlainCharField(max_length=300, blank=True)
     shared_write_reason = tables.PlainCharField(max_length=300, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
