@@ -2,7 +2,7 @@ import unicodedata
 import uuid
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
@@ -62,7 +62,10 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def zone(self) -> ZoneInfo:
-        return ZoneInfo(self.time_zone or "UTC")  # empty: none chosen yet
+        try:
+            return ZoneInfo(self.time_zone or "UTC")  # empty: none chosen yet
+        except (ZoneInfoNotFoundError, ValueError):
+            return ZoneInfo("UTC")
 
     def has_usable_password(self) -> bool:
         """An installation may have turned passwords off; a superuser's stays."""

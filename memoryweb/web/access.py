@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -176,7 +175,7 @@ def team_view(*methods: str, takes: Permission = Permission.READ) -> Callable[[V
         @wraps(view)
         def inner(request: TeamRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             request.visit = _visit(request, str(kwargs.pop("team")))
-            with scope(team=request.visit.team), timezone.override(_zone(request.user)):
+            with scope(team=request.visit.team), timezone.override(request.user.zone):
                 try:
                     require(request, takes)
                     response = view(request, *args, **kwargs)
@@ -432,13 +431,6 @@ def last_visit(request: HttpRequest) -> Visit | None:
         return None
     chosen = min(memberships, key=lambda one: (one.team.slug != last, not one.team.is_demo))
     return Visit(chosen, [one.team for one in memberships])
-
-
-def _zone(user: User) -> ZoneInfo:
-    try:
-        return user.zone
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def ask(request: UserRequest, found: AssignmentsFound, layout: str = "base.html") -> HttpResponse:
