@@ -210,11 +210,9 @@ def find_archived_agent(request: TeamRequest, agent_id: UUID) -> Agent:
 
 
 @dataclass(frozen=True)
-class Workspace:
+class Workspace(Memory):
     """One workspace of an agent: the shared one, or one owner's. `value` is what `owner=` said."""
 
-    agent: Agent
-    owner: Owner | None
     value: str
     is_mine: bool
     can_write: bool
@@ -233,12 +231,8 @@ class Workspace:
         return Memory(self.agent, self.owner)
 
     @property
-    def owner_id(self) -> UUID | None:
-        return self.owner.pk if self.owner else None
-
-    @property
     def files(self) -> FileQuerySet:
-        return self.agent.files.of(*self.memory.key)
+        return self.agent.files.of(*self.key)
 
     def require_write(self) -> None:
         if not self.can_write:
