@@ -2,7 +2,7 @@ import unicodedata
 import uuid
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
@@ -62,7 +62,10 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def zone(self) -> ZoneInfo:
-        return ZoneInfo(self.time_zone or "UTC")  # empty: none chosen yet
+        try:
+            return ZoneInfo(self.time_zone or "UTC")  # empty: none chosen yet
+        except (ZoneInfoNotFoundError, ValueError):
+            return ZoneInfo("UTC")
 
     def has_usable_password(self) -> bool:
         """An installation may have turned passwords off; a superuser's stays."""
@@ -185,10 +188,9 @@ class Membership(models.Model):
         return self.ends_at is None or self.ends_at > timezone.now()
 
 
-class Integration(tables.TeamRow):
+class Integration(tables.UUIDRow):
     """A program that talks for people. Survives its creator and its tokens."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey(Team, models.CASCADE, related_name="integrations")
     name = tables.PlainCharField(_("name"), max_length=64)
     channels = tables.PlainJSONField(
@@ -201,7 +203,6 @@ class Integration(tables.TeamRow):
     personal_read_reason = tables.PlainCharField(max_length=300, blank=True)
     shared_write_reason = tables.PlainCharField(max_length=300, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -39,7 +39,7 @@ MOST_TOKENS = 100_000_000  # that a journaler may use a day
 TINTS = 8  # colors of agents; a team's are as different as these allow
 
 
-class Agent(tables.TeamRow):
+class Agent(tables.UUIDRow):
     class Policy(models.TextChoices):
         APPLY = "apply", _("Apply changes")
         REVIEW = "review", _("Ask a person first")
@@ -53,7 +53,6 @@ class Agent(tables.TeamRow):
         FILES = "files", _("The enabled files")
         SUMMARY = "summary", _("The summary in place of MEMORY.md")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="agents")
     name = tables.PlainCharField(_("name"), max_length=64)
     folded_name = tables.PlainCharField(max_length=64, editable=False)
@@ -101,7 +100,6 @@ class Agent(tables.TeamRow):
     accepted_changes = models.IntegerField(
         default=0, help_text="of shared memory, by people, since SOUL.md was last looked at"
     )
-    created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
 
     objects = tables.TeamManager.from_queryset(AgentQuerySet)()  # type: ignore[misc]
@@ -138,14 +136,13 @@ def live_agents(team_id: uuid.UUID, agent_id: uuid.UUID) -> models.QuerySet[Agen
     return found.annotate(has_endpoint=models.Exists(entered.exclude(base_url="")))
 
 
-class Owner(tables.TeamRow):
+class Owner(tables.UUIDRow):
     """The person or system that a piece of memory is about: three columns, never one joined string.
 
     `source` is `user`, `system`, a channel (`slack`), a channel's room (`slack:room`) or
     `api:<integration id>`; `external_id` is the identity kept there (SPEC §2).
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="owners")
     source = tables.PlainCharField(max_length=80)
     external_id = tables.ErasableCharField(max_length=255)
@@ -157,7 +154,6 @@ class Owner(tables.TeamRow):
     )
     keeping = models.BooleanField(default=True)  # whether what they say is kept
     using = models.BooleanField(default=True)  # and what is kept of them given to agents
-    created_at = models.DateTimeField(default=timezone.now)
 
     erasure = tables.Erasure.IDENTITY
 
@@ -201,15 +197,13 @@ class Owner(tables.TeamRow):
         return not self.is_system and not self.source.endswith(":room")
 
 
-class BreakGlass(tables.TeamRow):
+class BreakGlass(tables.UUIDRow):
     """A person's reasoned, hour-long permission to read one owner's memory."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey(Owner, models.CASCADE, related_name="break_glass")
     user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
     reason = tables.PlainTextField(_("reason"), max_length=500, holds=tables.Holds.LABEL)
-    created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
 
     class Meta:
@@ -218,7 +212,7 @@ class BreakGlass(tables.TeamRow):
         ]
 
 
-class OneTimeCode(tables.TeamRow):
+class OneTimeCode(tables.UUIDRow):
     """A secret that an integration got for one of its owners, or a person of the team `issued`: to
     pass on, who had opened that owner's memory with a reason, or (with `integration`) mailed to the
     owner's address. Only its hash is kept.
@@ -232,7 +226,6 @@ class OneTimeCode(tables.TeamRow):
         VISIT = "visit", _("Open My memory")
         ADDRESS = "address", _("Confirm an e-mail address")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey(Owner, models.CASCADE, related_name="one_time_codes")
     integration = models.ForeignKey(
@@ -244,7 +237,6 @@ class OneTimeCode(tables.TeamRow):
     used_at = models.DateTimeField(null=True)
     used_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     issued_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         indexes = [

@@ -11,8 +11,10 @@ test sees to it). A model that is treated otherwise than row by row says so as i
 
 from enum import Enum, Flag, auto
 from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
 
 from django.db import models
+from django.utils import timezone
 from django.utils.functional import Promise
 from django_scopes import get_scope
 from django_scopes.manager import DisabledQuerySet
@@ -62,6 +64,16 @@ class TeamRow(models.Model):
 
     def __str__(self) -> str:
         return f"{self._meta.verbose_name} {self.pk}"
+
+
+class UUIDRow(TeamRow):
+    """One with an id that nobody guesses, and of which it matters when it came."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        abstract = True
 
 
 class MemoryRefused(Exception):

@@ -8,7 +8,6 @@ class DreamingConfig(AppConfig):
     def ready(self) -> None:
         from memoryweb.dreaming import (  # noqa: PLC0415  models must be loaded
             backfill,
-            keeping,
             pipeline,
             preview,
             reports,
@@ -24,4 +23,4 @@ class DreamingConfig(AppConfig):
         engine.follow("extraction", backfill.after_extraction)
         engine.follow("extraction", schedule.after_extraction)
         engine.register_tick(schedule.tick)
-        engine.register_tick(keeping.expire)
+        engine.register_tick(reports.expire)

@@ -7,7 +7,6 @@ class ExtractionConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryweb.extraction import (  # noqa: PLC0415  models must be loaded
-            before_dreams,
             journal,
             pipeline,
             requests,
@@ -18,5 +17,5 @@ class ExtractionConfig(AppConfig):
         engine.register("journal", journal.journal)
         engine.register_tick(requests.ask_again)
         engine.follow("import", requests.after_import)
-        engine.precede("dream", before_dreams.extractions)
-        engine.follow("extraction", before_dreams.go_on)
+        engine.precede("dream", requests.before_dream)
+        engine.follow("extraction", requests.go_on)

@@ -1,11 +1,8 @@
-import uuid
-
 from django.db import models
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import PlainCharField, PlainJSONField, PlainTextField, TeamRow
+from memoryweb.core.tables import PlainCharField, PlainJSONField, PlainTextField, UUIDRow
 
 
 class MailNotice(models.Model):
@@ -64,11 +61,10 @@ LABELS = {kind: label for kind, (label, _actions) in TYPES.items()}
 DAILY = "daily.numbers"  # what a channel of Slack is told
 
 
-class Endpoint(TeamRow):
+class Endpoint(UUIDRow):
     """An address of a team that is told what happens. Its secret stands nowhere: it is derived from
     the installation's of then, and `generation` makes a new one."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="webhooks")
     url = PlainCharField(max_length=500)
     events = PlainJSONField(default=list, help_text="the types that it is told")
@@ -80,7 +76,6 @@ class Endpoint(TeamRow):
     seen_item = models.BigIntegerField(
         null=True, help_text="the last of what waits looked at; null: what waits now is not told"
     )
-    created_at = models.DateTimeField(default=timezone.now)
     sealed_key = models.BinaryField(
         default=bytes, help_text="Slack's address, encrypted; `url` has its host alone"
     )
@@ -110,7 +105,7 @@ class Endpoint(TeamRow):
         return f"{self.team_id} {self.pk}"
 
 
-class Delivery(TeamRow):
+class Delivery(UUIDRow):
     """One message to one endpoint, and how sending it went. It holds ids, codes and counts;
     Slack's the names of agents, too."""
 
@@ -119,7 +114,6 @@ class Delivery(TeamRow):
         DELIVERED = "delivered", _("Delivered")
         FAILED = "failed", _("Failed")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     endpoint = models.ForeignKey(
         Endpoint, models.CASCADE, related_name="deliveries", db_index=False
     )
@@ -130,7 +124,6 @@ class Delivery(TeamRow):
     due_at = models.DateTimeField(null=True, help_text="not before; null once it is over")
     status = models.IntegerField(null=True, help_text="of the latest answer")
     error = PlainCharField(max_length=32, blank=True, help_text="a code, where it went wrong")
-    created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -13,7 +13,6 @@ from html import escape
 from time import monotonic
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.core import signing
@@ -184,7 +183,7 @@ def _learned(team: Team, own: Sequence[UUID], since: datetime, now: datetime) ->
 
 def _ending(user: User, own: Sequence[UUID], since: datetime, now: datetime) -> int:
     """Each is told once, the day before its last one, or on it where no mail went then."""
-    told, today = (moment.astimezone(zone_of(user)).date() for moment in (since, now))
+    told, today = (moment.astimezone(user.zone).date() for moment in (since, now))
     first = max(today, told + timedelta(days=2))
     return outdated.ending(own, (first, today + timedelta(days=1))).count()
 
@@ -238,7 +237,7 @@ def _common(owner: str, own: Sequence[UUID]) -> Q:
 
 def _message(row: MailNotice, found: Sequence[News], now: datetime) -> EmailMessage:
     user, stop = row.user, stop_link(row)
-    zone = zone_of(user)
+    zone = user.zone
     language = user.language or row.language or settings.LANGUAGE_CODE
     with translation.override(language), timezone.override(zone):
         subject, body = _("News of your agents' memory"), "\n".join(_lines(row, found, stop))
@@ -371,13 +370,6 @@ def person_of(link: str) -> User | None:
 
 def next_morning(user: User, after: datetime) -> datetime:
     """Eight o'clock where the person is."""
-    local = after.astimezone(zone_of(user))
+    local = after.astimezone(user.zone)
     day = local.date() + timedelta(days=int(local.time() >= _MORNING))
     return datetime.combine(day, _MORNING, local.tzinfo)
-
-
-def zone_of(user: User) -> ZoneInfo:
-    try:
-        return user.zone
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")

@@ -25,7 +25,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(ACTIVE)
 
 
-class Run(tables.TeamRow):
+class Run(tables.UUIDRow):
     """One piece of background work: leased, fenced, resumable. The row is the truth (SPEC §5.2)."""
 
     class Kind(models.TextChoices):
@@ -65,7 +65,6 @@ class Run(tables.TeamRow):
         CONVERSATION = "conversation", _("Conversation")
         BACKFILL = "backfill", _("Backfill")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="runs", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="runs", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="runs")
@@ -99,7 +98,6 @@ class Run(tables.TeamRow):
     tokens_in = models.BigIntegerField(default=0)
     tokens_out = models.BigIntegerField(default=0)
     cost_micros = models.BigIntegerField(default=0, help_text="millionths of a currency unit")
-    created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     reverted_at = models.DateTimeField(null=True, help_text="a person took back what it wrote")

@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -176,7 +175,7 @@ def team_view(*methods: str, takes: Permission = Permission.READ) -> Callable[[V
         @wraps(view)
         def inner(request: TeamRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             request.visit = _visit(request, str(kwargs.pop("team")))
-            with scope(team=request.visit.team), timezone.override(_zone(request.user)):
+            with scope(team=request.visit.team), timezone.override(request.user.zone):
                 try:
                     require(request, takes)
                     response = view(request, *args, **kwargs)
@@ -211,11 +210,9 @@ def find_archived_agent(request: TeamRequest, agent_id: UUID) -> Agent:
 
 
 @dataclass(frozen=True)
-class Workspace:
+class Workspace(Memory):
     """One workspace of an agent: the shared one, or one owner's. `value` is what `owner=` said."""
 
-    agent: Agent
-    owner: Owner | None
     value: str
     is_mine: bool
     can_write: bool
@@ -234,12 +231,8 @@ class Workspace:
         return Memory(self.agent, self.owner)
 
     @property
-    def owner_id(self) -> UUID | None:
-        return self.owner.pk if self.owner else None
-
-    @property
     def files(self) -> FileQuerySet:
-        return self.agent.files.of(*self.memory.key)
+        return self.agent.files.of(*self.key)
 
     def require_write(self) -> None:
         if not self.can_write:
@@ -432,13 +425,6 @@ def last_visit(request: HttpRequest) -> Visit | None:
         return None
     chosen = min(memberships, key=lambda one: (one.team.slug != last, not one.team.is_demo))
     return Visit(chosen, [one.team for one in memberships])
-
-
-def _zone(user: User) -> ZoneInfo:
-    try:
-        return user.zone
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def ask(request: UserRequest, found: AssignmentsFound, layout: str = "base.html") -> HttpResponse:

@@ -17,7 +17,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.exceptions import OwnerRefused, TooManyCodes
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import BreakGlass, Owner
 from memoryweb.agents.one_time_codes import Purpose, confirmed_address
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
@@ -104,10 +104,7 @@ def open_memory(request: TeamRequest, owner_id: UUID) -> HttpResponse:
 @team_view("POST", takes=Permission.EXPORT_OWNERS)
 def export(request: TeamRequest, owner_id: UUID) -> HttpResponseBase:
     """All of it for the person who asked, as long as the memory is open for a reason."""
-    owner = find_owner(request, owner_id)
-    grant = request.visit.opened.get(owner.pk)
-    if grant is None:
-        raise Refused("personal", owner)
+    owner, grant = _opened(request, owner_id)
     return views.download(request.visit.team, [owner], by=request.visit.actor, grant=grant.pk)
 
 
@@ -183,14 +180,19 @@ def _is_guest(owner: Owner) -> bool:
 # gave and the person confirmed, without seeing it, or has opened the memory with a reason.
 
 
-@team_view("POST", takes=Permission.EXPORT_OWNERS)
-@never_cache
-def make_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
-    """Answers with the link itself, this once."""
+def _opened(request: TeamRequest, owner_id: UUID) -> tuple[Owner, BreakGlass]:
     owner = find_owner(request, owner_id)
     grant = request.visit.opened.get(owner.pk)
     if grant is None:
         raise Refused("personal", owner)
+    return owner, grant
+
+
+@team_view("POST", takes=Permission.EXPORT_OWNERS)
+@never_cache
+def make_link(request: TeamRequest, owner_id: UUID) -> HttpResponse:
+    """Answers with the link itself, this once."""
+    owner, grant = _opened(request, owner_id)
     try:
         issued = one_time_codes.issue(
             owner=owner,

@@ -1,24 +1,28 @@
-"""History: memory on another day, and what changed since, in statements or in files."""
+"""History: memory on another day, what changed since, and the evidence pack of a statement."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404
+from django.http import FileResponse, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Owner
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.markdown.paths import kind_of
-from memoryweb.memory.evidence_packs import belief
+from memoryweb.memory import evidence_packs
+from memoryweb.memory.evidence_packs import Auditor, belief
 from memoryweb.memory.lines import revisions
 from memoryweb.memory.lines.revisions import Past
 from memoryweb.memory.statements.bullets import Statement, statements_of
@@ -297,3 +301,25 @@ def _url(request: TeamRequest, workspace: Workspace, change: revisions.Change) -
     old = change.before.number if change.before else 0
     query = f"?from={old}&to={change.after.number}{workspace.more}"
     return to(request, "agents_compare", workspace.agent.pk, change.after.file.path, query=query)
+
+
+@team_view("POST", takes=Permission.PACK_EVIDENCE)
+def pack_evidence(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponseBase:
+    workspace, form = find_workspace(request, agent_id), MomentForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, str(next(iter(form.errors.values()))[0]))
+        query = f"?fact={fact_id}{workspace.more}"
+        return redirect(to(request, "agents_moments", agent_id, query=query))
+    visit, noted = request.visit, partial(note_read, request)
+
+    def reads(owner: Owner | None) -> bool:
+        return visit.reads(owner.pk if owner else None)
+
+    fact = get_object_or_404(workspace.agent.facts.of(*workspace.memory.key), pk=fact_id)
+    by = Auditor(visit.team, visit.actor, visit.now, visit.mine, reads, noted)
+    return FileResponse(
+        evidence_packs.pack(by, fact, form.cleaned_data["at"]),
+        as_attachment=True,
+        filename=by.filename,
+        content_type="application/zip",
+    )

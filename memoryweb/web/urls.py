@@ -10,7 +10,6 @@ from memoryweb.web import (
     connect,
     conversations,
     entries,
-    evidence,
     help,
     last_night,
     memory_tests,
@@ -36,7 +35,7 @@ from memoryweb.web.files import views as files
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.review import views as review
-from memoryweb.web.team import installation_model, members, model_choice, quotas, tokens
+from memoryweb.web.team import installation_model, members, model_choice, tokens
 from memoryweb.web.team import views as team
 
 
@@ -98,7 +97,7 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
     path("statements/<uuid:fact_id>/still-true/", facts.still_holds, name="agents_fact_still_true"),
-    path("statements/<uuid:fact_id>/pack/", evidence.pack, name="agents_fact_pack"),
+    path("statements/<uuid:fact_id>/pack/", time_travel.pack_evidence, name="agents_fact_pack"),
     path("tests/", memory_tests.tests, name="agents_tests"),
     path("tests/add/", memory_tests.add, name="agents_tests_add"),
     path("tests/<uuid:test_id>/delete/", memory_tests.delete, name="agents_test_delete"),
@@ -224,7 +223,7 @@ settings_patterns: Patterns = [
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
     path("meaning/use/", model_choice.use, _MEANING, name="settings_embedding_use"),
     path("meaning/own/", model_choice.own, _MEANING, name="settings_embedding_own"),
-    path("quotas/", quotas.quotas, name="settings_quotas"),
+    path("quotas/", team.quotas, name="settings_quotas"),
     path("health/", team.health, name="settings_health"),
     path("erasing/", team.erasing, name="settings_erasing"),
     path("erasing/keep/", team.keep, name="settings_keep"),

@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.audit.models import Event
-from memoryweb.dreaming import keeping
+from memoryweb.dreaming import reports
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory import forgetting
@@ -49,7 +49,7 @@ def _told(run: Run) -> tuple[Any, ...]:
 def _expire(world: World, days: int | None) -> None:
     world.team.reports_days = days
     world.team.save()
-    keeping.expire(timezone.now())
+    reports.expire(timezone.now())
 
 
 @pytest.mark.parametrize("days", [None, 120])
@@ -69,7 +69,7 @@ def test_what_no_statement_rests_on_goes(world: World, old: Run) -> None:
     assert Operation.objects.filter(report__run=old, code="").count() == did > 0
     event = Event.objects.get(action="reports.expired")
     assert '"candidate": 1' in event.details
-    keeping.expire(timezone.now())
+    reports.expire(timezone.now())
     assert Event.objects.filter(action="reports.expired").count() == 1
 
 

@@ -60,12 +60,8 @@ def call(message: messages.Message, host: messages.Host, *, is_modern: bool) -> 
         return result
     result |= {"resultType": "complete", "_meta": {messages.SERVER_INFO: INFO}}
     if method.keeps is not None:
-        result |= {"ttlMs": method.keeps, "cacheScope": _scope(method)}
+        result |= {"ttlMs": method.keeps, "cacheScope": "public" if method.is_public else "private"}
     return result
-
-
-def _scope(method: Method) -> str:
-    return "public" if method.is_public else "private"
 
 
 def _initialize(host: messages.Host, params: Params) -> Result:
@@ -86,49 +82,27 @@ def _discover(host: messages.Host, params: Params) -> Result:
     }
 
 
-def _ping(host: messages.Host, params: Params) -> Result:
-    return {}
-
-
-def _list_tools(host: messages.Host, params: Params) -> Result:
-    return {"tools": tools.listed(host)}
-
-
-def _call_tool(host: messages.Host, params: Params) -> Result:
-    return tools.call(host, params.get("name"), params.get("arguments", {}))
-
-
-def _list_resources(host: messages.Host, params: Params) -> Result:
-    return {"resources": tools.listed_resources(host)}
-
-
-def _list_templates(host: messages.Host, params: Params) -> Result:
-    return {"resourceTemplates": tools.templates()}
-
-
-def _read_resource(host: messages.Host, params: Params) -> Result:
-    return tools.read_resource(host, params.get("uri"))
-
-
-def _list_prompts(host: messages.Host, params: Params) -> Result:
-    return {"prompts": tools.listed_prompts()}
-
-
-def _get_prompt(host: messages.Host, params: Params) -> Result:
-    return tools.get(host, params.get("name"), params.get("arguments", {}))
-
-
 METHODS = {
     "initialize": Method(_initialize, eras=(False,)),
-    "ping": Method(_ping, eras=(False,)),
+    "ping": Method(lambda _host, _params: {}, eras=(False,)),
     "server/discover": Method(_discover, eras=(True,), keeps=_HOUR, is_public=True),
-    "tools/list": Method(_list_tools, keeps=_HOUR),
-    "tools/call": Method(_call_tool),
-    "resources/list": Method(_list_resources, keeps=0),
-    "resources/templates/list": Method(_list_templates, keeps=_HOUR),
-    "resources/read": Method(_read_resource, keeps=0),
-    "prompts/list": Method(_list_prompts, keeps=_HOUR),
-    "prompts/get": Method(_get_prompt),
+    "tools/list": Method(lambda host, _params: {"tools": tools.listed(host)}, keeps=_HOUR),
+    "tools/call": Method(
+        lambda host, params: tools.call(host, params.get("name"), params.get("arguments", {}))
+    ),
+    "resources/list": Method(
+        lambda host, _params: {"resources": tools.listed_resources(host)}, keeps=0
+    ),
+    "resources/templates/list": Method(
+        lambda _host, _params: {"resourceTemplates": tools.templates()}, keeps=_HOUR
+    ),
+    "resources/read": Method(
+        lambda host, params: tools.read_resource(host, params.get("uri")), keeps=0
+    ),
+    "prompts/list": Method(lambda _host, _params: {"prompts": tools.listed_prompts()}, keeps=_HOUR),
+    "prompts/get": Method(
+        lambda host, params: tools.get(host, params.get("name"), params.get("arguments", {}))
+    ),
 }
 
 

@@ -163,6 +163,12 @@ def is_question(text: str) -> bool:
     return bool(_ASKS.search(text[-_END:]))
 
 
+def terms_in(text: str, terms: Sequence[Term]) -> frozenset[int]:
+    """Their numbers."""
+    words = set(tokens(text))
+    return frozenset(number for number, term in enumerate(terms) if not words.isdisjoint(term))
+
+
 def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
     """Which of the terms each sentence asks for; one of stop words alone (“How are you?”) asks for
     none. One of which terms were left out, as there were too many, can't be judged; unless it is

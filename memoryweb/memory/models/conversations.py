@@ -1,4 +1,3 @@
-import uuid
 from datetime import datetime
 
 from django.db import models
@@ -18,7 +17,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return behind.filter(ephemeral=False, owner__keeping=True).exclude(source__in=mine)
 
 
-class Conversation(tables.TeamRow):
+class Conversation(tables.UUIDRow):
     class Source(models.TextChoices):
         CHAT = "chat", _("Chat")
         API = "api", _("API")
@@ -27,7 +26,6 @@ class Conversation(tables.TeamRow):
         DREAM = "dream", _("Dream")
         MEM0 = "mem0", "mem0"
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey(
         "agents.Agent", models.CASCADE, related_name="conversations", db_index=False
     )
@@ -54,7 +52,6 @@ class Conversation(tables.TeamRow):
     )
     started_at = models.DateTimeField(null=True)
     last_message_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(default=timezone.now)
 
     objects = tables.TeamManager.from_queryset(ConversationQuerySet)()  # type: ignore[misc]
 

@@ -4,32 +4,27 @@ The text is a workspace file's, and so are the name (the file's own) and all tha
 history, search, export, forgetting. Here stands what a file can't say.
 """
 
-import uuid
-
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.core.tables import ErasableCharField, Erasure, TeamRow
+from memoryweb.core.tables import ErasableCharField, Erasure, TeamRow, UUIDRow
 
 MOST_OF_NAME = 200
 
 
-class Entry(TeamRow):
+class Entry(UUIDRow):
     """Numbers count up in each memory, and none is given twice."""
 
     class Kind(models.TextChoices):
         NOTE = "note", _("Note")
         ARCHIVE = "archive", _("Archive")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     file = models.OneToOneField("memory.File", models.CASCADE, related_name="entry")
     number = models.IntegerField()
     kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.NOTE)
-    created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         db_table = "entries_entry"

@@ -43,7 +43,7 @@ class FactQuerySet(models.QuerySet["Fact"]):
 BY_HAND = (SourceClass.PERSON, SourceClass.OWNER)
 
 
-class Fact(tables.TeamRow):
+class Fact(tables.UUIDRow):
     """One statement. `file` is where it stands; None: for want of room, pending, or history."""
 
     class State(models.TextChoices):
@@ -72,7 +72,6 @@ class Fact(tables.TeamRow):
         REVERTED = "reverted", _("Its source was reverted.")
         REMOVED = "removed", _("A program removed its line.")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="facts")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="facts")
     scope = models.CharField(max_length=8, choices=Scope.choices)
@@ -128,7 +127,6 @@ class Fact(tables.TeamRow):
         null=True, help_text="the owner said otherwise: given to nobody until a dream writes it"
     )
     hidden_by = models.ForeignKey("memory.Message", models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
     changed_at = models.DateTimeField(default=timezone.now, help_text="of state or text")
 
     objects = tables.TeamManager.from_queryset(FactQuerySet)()  # type: ignore[misc]
@@ -205,7 +203,7 @@ class Vote(tables.TeamRow):
         ]
 
 
-class Contradiction(tables.TeamRow):
+class Contradiction(tables.UUIDRow):
     """Statements of one key that can't all be true, or the question whether one still holds, beside
     a newer one or by itself; its sides are the facts that name it."""
 
@@ -224,7 +222,6 @@ class Contradiction(tables.TeamRow):
         MERGE = "MERGE", _("Replace both with one line")
         IGNORE = "IGNORE", _("Keep both")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="contradictions")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     key = tables.PlainCharField(max_length=64, help_text="hash of subject and attribute")
@@ -235,7 +232,6 @@ class Contradiction(tables.TeamRow):
     before = tables.PlainJSONField(
         default=dict, help_text="states of its facts, so that it can be undone"
     )
-    created_at = models.DateTimeField(default=timezone.now)
     told_at = models.DateTimeField(null=True, help_text="when an agent was given it to ask")
 
     class Meta:
@@ -265,11 +261,10 @@ class Contradiction(tables.TeamRow):
         return self.key == f"{self.REPLACES}{fact.pk.hex}"
 
 
-class MemoryTest(tables.TeamRow):
+class MemoryTest(tables.UUIDRow):
     """A question, and what an answer from this memory must and must not hold; `as_of`: on which
     day, where it isn't now."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="memory_tests")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     question = tables.ErasableTextField()
@@ -277,7 +272,6 @@ class MemoryTest(tables.TeamRow):
     must_not = tables.ErasableTextField(blank=True)
     as_of = models.DateField(null=True)
     made_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
     retired_by = models.ForeignKey(
         "runs.Run",
         models.CASCADE,

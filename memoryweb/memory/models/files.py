@@ -40,10 +40,9 @@ class FileQuerySet(models.QuerySet["File"]):
         return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
 
 
-class File(tables.TeamRow):
+class File(tables.UUIDRow):
     """A Markdown file of a workspace, with its current text. Its past stands in `revisions`."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="files")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="files")
     scope = models.CharField(max_length=8, choices=Scope.choices)
@@ -62,7 +61,6 @@ class File(tables.TeamRow):
         help_text="no revision from this one on is older than one before it",
     )
     note_date = models.DateField(null=True, help_text="of a daily note")
-    created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True)
 
@@ -105,11 +103,10 @@ class File(tables.TeamRow):
         return text in (self.raw_content.casefold() if in_any_case else self.raw_content)
 
 
-class Import(tables.TeamRow):
+class Import(tables.UUIDRow):
     """One applied import, so that all that came with it can be found and reverted. The archive is
     kept while a run still brings its conversations."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="imports")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
@@ -119,7 +116,6 @@ class Import(tables.TeamRow):
     format = tables.PlainCharField(max_length=16, default="snapshot")
     archive = models.BinaryField(null=True)
     run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="imports")
-    created_at = models.DateTimeField(default=timezone.now)
     reverted_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -34,7 +34,7 @@ class ForgetRequestQuerySet(models.QuerySet["ForgetRequest"]):
         return self.update(raw_about="")
 
 
-class ForgetRequest(tables.TeamRow):
+class ForgetRequest(tables.UUIDRow):
     """Somebody asked to forget something. Undoing it is a change of state alone: what it hides are
     the targets of the requests that hide."""
 
@@ -61,7 +61,6 @@ class ForgetRequest(tables.TeamRow):
         ALL = "all", _("Everything is meant")
         NONE = "none", _("Nothing is clearly meant")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     conversation = models.ForeignKey(
@@ -80,7 +79,6 @@ class ForgetRequest(tables.TeamRow):
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
     run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
 
     erasure = tables.Erasure.QUOTING
     objects = tables.TeamManager.from_queryset(ForgetRequestQuerySet)()  # type: ignore[misc]
@@ -144,10 +142,9 @@ class Tombstone(tables.TeamRow):
         ]
 
 
-class Receipt(tables.TeamRow):
+class Receipt(tables.UUIDRow):
     """What an erasure took away and that nothing was found of it afterwards; figures alone."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     agent = models.ForeignKey("agents.Agent", models.SET_NULL, null=True, related_name="receipts")
     owner_label = tables.PlainCharField(
         max_length=64, blank=True, help_text="the owner's id; '': shared"
@@ -161,7 +158,6 @@ class Receipt(tables.TeamRow):
     hash = tables.PlainCharField(max_length=64, help_text="SHA-256 of all the other figures")
     by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     request = models.ForeignKey(ForgetRequest, models.SET_NULL, null=True, related_name="receipts")
-    created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         db_table = "forgetting_receipt"
@@ -170,16 +166,14 @@ class Receipt(tables.TeamRow):
         ]
 
 
-class LegalHold(tables.TeamRow):
+class LegalHold(tables.UUIDRow):
     """While it lasts nothing is erased of a team's memory, of one agent's, or of one owner's."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     agent = models.ForeignKey("agents.Agent", models.CASCADE, null=True, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     reason = tables.PlainTextField(_("reason"), max_length=500)
     created_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

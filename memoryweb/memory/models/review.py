@@ -1,4 +1,3 @@
-import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +6,6 @@ from django.db import models
 from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.core import tables
@@ -16,7 +14,7 @@ from memoryweb.memory.models.files import LineOrigin, Revision
 from memoryweb.memory.models.forgetting import ForgetRequest, Target
 
 
-class Proposal(tables.TeamRow):
+class Proposal(tables.UUIDRow):
     """A machine's change of a file that waits for a person: a broken guard, the policy, or words
     from outside the team. It is of a run, or of a program that wrote by itself or by a tool."""
 
@@ -26,7 +24,6 @@ class Proposal(tables.TeamRow):
         REJECTED = "rejected", _("Rejected")
         REPLACED = "replaced", _("Replaced by a newer proposal")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     file = models.ForeignKey("memory.File", models.CASCADE, related_name="proposals")
     run = models.ForeignKey("runs.Run", models.RESTRICT, null=True, related_name="proposals")
@@ -51,7 +48,6 @@ class Proposal(tables.TeamRow):
     state = models.CharField(max_length=8, choices=State.choices, default=State.PENDING)
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(default=timezone.now)
 
     erasure = tables.Erasure.DROPPED | tables.Erasure.QUOTING
 
@@ -78,20 +74,18 @@ class NoSecret(tables.TeamRow):
         indexes = [models.Index(fields=["team", "fingerprint"], name="memory_no_secret")]
 
 
-class CrowdedFile(tables.TeamRow):
+class CrowdedFile(tables.UUIDRow):
     """What people hold fast leaves little room for anything new: said once a file."""
 
     class State(models.TextChoices):
         OPEN = "open", _("Waiting to be seen")
         SEEN = "seen", _("Seen")
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     file = models.OneToOneField("memory.File", models.CASCADE, related_name="+")
     state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         db_table = "review_crowdedfile"

@@ -15,7 +15,6 @@ from memoryweb.agents.models import Agent, Reader, reading
 from memoryweb.audit.record import target
 from memoryweb.core.prepared_queries import PreparedQuery
 from memoryweb.language.secrets import credentials
-from memoryweb.language.tokens import tokens
 from memoryweb.llm.tokens import estimate, fitting
 from memoryweb.markdown import marks
 from memoryweb.markdown.blocks import Block, blocks
@@ -25,7 +24,7 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.render import render
 from memoryweb.memory.index.hits import Hit
 from memoryweb.memory.index.relevance import Evidence, rarity, relevance
-from memoryweb.memory.index.terms import Term, sentences_of, terms_of
+from memoryweb.memory.index.terms import sentences_of, terms_in, terms_of
 from memoryweb.memory.lines.files import untouched
 from memoryweb.memory.lines.revisions import cited_lines
 from memoryweb.memory.models import Fact, File, FileQuerySet, LineOrigin
@@ -202,22 +201,17 @@ def _relevant_part(message: str) -> Choice:
     def chosen(content: str, limit: int) -> Part:
         if len(content) <= limit:
             return top(content, limit)
-        said = {one.line: _terms_in(one.text, terms) for one in blocks(content)}
+        said = {one.line: terms_in(one.text, terms) for one in blocks(content)}
         having = Counter(chain.from_iterable(said.values()))
         rarities = [rarity(len(said), having[number]) for number in range(len(terms))]
 
         def worth(block: Block) -> float:
-            above = _terms_in(" ".join(block.trail), terms) - said[block.line]
+            above = terms_in(" ".join(block.trail), terms) - said[block.line]
             return relevance(sentences, rarities, Evidence(said[block.line], above), ())
 
         return worthiest(content, limit, worth)
 
     return chosen
-
-
-def _terms_in(text: str, terms: Sequence[Term]) -> frozenset[int]:
-    words = set(tokens(text))
-    return frozenset(number for number, term in enumerate(terms) if not words.isdisjoint(term))
 
 
 def _include(

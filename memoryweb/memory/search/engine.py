@@ -23,7 +23,7 @@ from memoryweb.memory.index import query_syntax
 from memoryweb.memory.index.hits import Found, Hit, folded, hit
 from memoryweb.memory.index.query_syntax import Cursor, Query
 from memoryweb.memory.index.relevance import Evidence, answered, rarity, relevance, with_weights
-from memoryweb.memory.index.terms import Term, sentences_of, terms_of
+from memoryweb.memory.index.terms import sentences_of, terms_in, terms_of
 from memoryweb.memory.models import Fact, Passage
 from memoryweb.memory.models.refusals import SearchRefused
 from memoryweb.memory.search import matching, meaning
@@ -260,15 +260,13 @@ def answering(
         having = reduce(or_, (saying(_prefix(word)) for word in chain(*terms)))
         rows = list(statements.filter(having)[:LOOKED_AT])
         total = statements.count() if rows else 0
-    said = [
-        _terms_in(one.text, terms) for one in readable.readable_facts(rows, readable.To.PROGRAM)
-    ]
+    said = [terms_in(one.text, terms) for one in readable.readable_facts(rows, readable.To.PROGRAM)]
     counts = Counter(chain.from_iterable(said))
     rarities = [rarity(total, counts[number]) for number in range(len(terms))]
     sentences = sentences_of(query, terms)
     found = []
     for fact, here in zip(rows, said, strict=True):
-        above = _terms_in(f"{fact.heading} {fact.subject}", terms) - here
+        above = terms_in(f"{fact.heading} {fact.subject}", terms) - here
         answers = relevance(sentences, rarities, Evidence(here, above), ())
         if here:
             found.append(found_with(fact, now, answers))
@@ -294,11 +292,6 @@ def known(reader: Reader, now: datetime) -> "QuerySet[Any]":
     """What holds today."""
     day = today(now, reader.agent.zone)
     return told(reader).filter(holds_on(day)).select_related("file", "owner", "agent")
-
-
-def _terms_in(text: str, terms: Sequence[Term]) -> frozenset[int]:
-    words = set(tokens(text))
-    return frozenset(number for number, term in enumerate(terms) if not words.isdisjoint(term))
 
 
 def _prefix(stem: str) -> str:

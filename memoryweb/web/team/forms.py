@@ -85,6 +85,13 @@ class InvitationForm(RoleForm):
     field_order = ("email", "role", "ends_on")
 
 
+class _ScopesField(forms.MultipleChoiceField):
+    widget = forms.CheckboxSelectMultiple
+
+    def __init__(self) -> None:
+        super().__init__(label=_("Permissions"), choices=_SCOPES, initial=DEFAULT_SCOPES)
+
+
 class IntegrationForm(forms.Form):
     name = WordsField(label=_("Name"), max_length=64)
     channels = WordsField(
@@ -107,12 +114,7 @@ class IntegrationForm(forms.Form):
     agents = forms.MultipleChoiceField(
         label=_("Chosen agents"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    scopes = forms.MultipleChoiceField(
-        label=_("Permissions"),
-        choices=_SCOPES,
-        initial=DEFAULT_SCOPES,
-        widget=forms.CheckboxSelectMultiple,
-    )
+    scopes = _ScopesField()
 
     def __init__(self, *args: object, agents: Iterable[Agent], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
@@ -208,12 +210,7 @@ class TokenForm(forms.Form):
     days = forms.IntegerField(
         label=_("Days until it expires"), min_value=1, max_value=LONGEST_DAYS, initial=DEFAULT_DAYS
     )
-    scopes = forms.MultipleChoiceField(
-        label=_("Permissions"),
-        choices=_SCOPES,
-        initial=DEFAULT_SCOPES,
-        widget=forms.CheckboxSelectMultiple,
-    )
+    scopes = _ScopesField()
 
     def __init__(self, *args: object, holders: Iterable[Integration], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,8 +17,9 @@ from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.members import found_team
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission, Role
-from memoryweb.accounts.teams import only_here, remove_demo, set_limits
+from memoryweb.accounts.teams import by_name, only_here, remove_demo, set_limits
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import Actor
 from memoryweb.llm import usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.memory import forgetting
@@ -231,3 +232,52 @@ def _show(
     }
     status = 422 if hold_form or retention_form else 200
     return show(request, "settings/erasing.html", context, status=status)
+
+
+# What each team may use, as whoever runs the installation sets it: for a superuser.
+
+_LIMITS = {
+    "requests_minute": gettext_lazy("Calls a minute"),
+    "requests_day": gettext_lazy("Calls a day"),
+    "tokens_day": gettext_lazy("Tokens of models a day"),
+    "stored_mb": gettext_lazy("Stored, in MB"),
+}
+
+
+class QuotasForm(forms.Form):
+    """Empty: as every team."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        every = settings.QUOTAS | {"tokens_day": settings.DAILY_TOKENS}
+        for name, label in _LIMITS.items():
+            limits: Any = {"required": False, "min_value": 1, "max_value": 2**31 - 1}
+            self.fields[name] = field = forms.IntegerField(label=label, **limits)
+            field.widget.attrs["placeholder"] = every[name] or _("no limit")
+
+
+@team_view("GET", "POST")
+def quotas(request: TeamRequest) -> HttpResponse:
+    """Of the team that `team=` names; without it the list of all."""
+    if not request.user.is_superuser:
+        raise Http404
+    teams, slug = by_name(), request.GET.get("team")
+    team = get_object_or_404(teams, slug=slug) if slug else None
+    form = QuotasForm(
+        request.POST or None, initial={name: getattr(team, name, None) for name in _LIMITS}
+    )
+    if team and form.is_valid():
+        by = Actor("person", str(request.user.pk), "superuser")
+        set_limits(team=team, by=by, **form.cleaned_data)
+        messages.success(request, _("Limits of {team} saved.").format(team=team))
+        return redirect(to(request, "settings_quotas"))
+    shown = page(request, teams)
+    used = usage.on_day(request.visit.now.astimezone(UTC).date(), [one.pk for one in shown.items])
+    context = {
+        "tab": "quotas",
+        "chosen": team,
+        "form": form,
+        "page": shown,
+        "rows": [(one, *used.get(one.pk, (0, 0))) for one in shown.items],
+    }
+    return show(request, "settings/quotas.html", context, status=422 if form.errors else 200)
