@@ -2,13 +2,16 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.llm.models import Usage
 from memoryweb.memory.agents import create_agent
+from memoryweb.memory.conversations import NewMessage, untold
 from memoryweb.memory.forgetting.hiding import Wish, hide, open_request
 from memoryweb.memory.models import (
     AuthorKind,
@@ -24,6 +27,7 @@ from memoryweb.memory.writing.write import write
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api
 from tests.fakes import Behaviour, ModelServer
+from tests.pace import assert_linear
 from tests.world import World
 
 CANOE = "Her canoe is red."
@@ -190,6 +194,29 @@ def test_a_named_conversation_keeps_what_it_has_not_heard(
     assert talks(world) == [kept]
     complete(callers.helpdesk, *kept[:-1], headers=named)
     assert talks(world) == [[*kept, "I see."]]
+
+
+@pytest.mark.slow
+def test_what_is_new_of_long_talks_with_secrets_is_found_in_linear_time(world: World) -> None:
+    def talk_of(count: int) -> tuple[Conversation, list[NewMessage]]:
+        talk = Conversation.objects.create(
+            team=world.team, agent=world.agent, owner=world.customer, external_id=uuid4().hex
+        )
+        Message.objects.bulk_create(
+            Message(
+                team=world.team,
+                conversation=talk,
+                position=at,
+                external_id=f"m{at}",
+                role="user",
+                raw_content=f"My key {at} is [secret: github-token].",
+                timestamp=timezone.now(),
+            )
+            for at in range(2 * count)
+        )
+        return talk, [NewMessage("user", f"What about {at % 99}?") for at in range(count)]
+
+    assert_linear(lambda given: untold(*given), talk_of)
 
 
 def test_tools_and_images_go_on_untouched_and_secrets_do_not(
