@@ -24,6 +24,7 @@ from memoryweb.api.schemas import Flag, OwnerFields, Whole
 from memoryweb.chat import completions, turn
 from memoryweb.chat.completions import Pieces
 from memoryweb.chat.turn import ChatQuestion
+from memoryweb.llm import passing
 from memoryweb.memory.conversations import NewMessage, conversation_id
 from memoryweb.memory.models import Conversation
 
@@ -111,6 +112,10 @@ def complete_chat(request: Request, body: CompletionRequest) -> HttpResponseBase
     sent = body_of(request)
     for name in sent.keys() - _PASSED - _KEPT_BACK:
         raise Invalid(name, "Unknown field.")
+    if not passing.are_public(sent["messages"]):
+        raise Invalid(
+            "messages", "Send images as data: links, or from 10 public https hosts at most."
+        )
     turns = completions.turns_of(sent["messages"])
     asked, talk = _question(request, body, turns)
     is_again = "Idempotency-Key" in request.headers

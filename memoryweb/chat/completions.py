@@ -26,6 +26,11 @@ from memoryweb.memory.prompt import LEAST_WINDOW, Context
 
 SECONDS = 600
 _INSTRUCTING = ("system", "developer")
+# Of a message. Others, such as its id and time, are a program's own.
+_PASSED = {
+    *("role", "content", "name", "refusal", "audio", "tool_calls", "tool_call_id"),
+    *("function_call", "reasoning", "reasoning_content", "reasoning_details"),
+}
 Sent = Mapping[str, Any]
 Pieces = Generator[str, None, None]
 
@@ -47,7 +52,7 @@ def turns_of(messages: Sequence[Sent]) -> list[NewMessage]:
     """What a person and an assistant said. Raises BatchRefused."""
     texts = [clean(text_of(one.get("content"))) for one in messages]
     said = enumerate(zip(messages, texts, strict=True))
-    return [
+    turns = [
         # What else a message has is the model's alone.
         conversations.parse_message(
             {"role": one["role"], "name": one.get("name"), "content": text}, f"messages[{at}]"
@@ -55,6 +60,8 @@ def turns_of(messages: Sequence[Sent]) -> list[NewMessage]:
         for at, (one, text) in said
         if one["role"] in SPEAKING and text.strip()
     ]
+    conversations.check_size(turns)
+    return turns
 
 
 def message_of(turns: Sequence[NewMessage]) -> str:
@@ -140,6 +147,7 @@ def _behind(text: str, message: Sent) -> Sent:
 
 def _masked(message: Sent) -> Sent:
     """What was said, without secrets; what tools found is theirs."""
+    message = {name: message[name] for name in message if name in _PASSED}
     content = message.get("content")
     if message["role"] in {"tool", "function"} or not content:
         return message

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.audit.record import Actor
 from memoryweb.chat import compaction
 from memoryweb.chat.compaction import TalkArchive
-from memoryweb.core.database_unavailable import refusal
+from memoryweb.core.database_unavailable import RETRY_SECONDS, refusal
 from memoryweb.core.tables import MemoryRefused
 from memoryweb.extraction import requests
 from memoryweb.llm import client, tokens, transport
@@ -151,8 +151,9 @@ def keep(prompt: Prompt, text: str) -> StoredAnswer:
 def keep_turn(
     asked: ChatQuestion, said: Sequence[NewMessage], text: str, injection: Injection
 ) -> StoredAnswer:
-    """What was said and the answer, or nothing; extraction is asked for as after any batch."""
-    with write_transaction(asked.agent.team, actor=asked.actor) as tx:
+    """What was said and the answer, or nothing; extraction is asked for as after any batch. Raises
+    NotKept."""
+    with _refused_if_busy(), write_transaction(asked.agent.team, actor=asked.actor) as tx:
         id, at = asked.message_id, max(injection.at, tx.now)
         id = id and f"{id}{ANSWER}"
         answer = NewMessage(Message.Role.ASSISTANT, clean(text), id=id, timestamp=at)
@@ -180,6 +181,16 @@ def keep_turn(
                 waited=added.waited,
             )
     return StoredAnswer(text, not added.skipped, added.offer)
+
+
+@contextmanager
+def _refused_if_busy() -> Iterator[None]:
+    try:
+        yield
+    except DatabaseError as error:
+        if not refusal(error):
+            raise
+        raise NotKept from error
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:
@@ -223,6 +234,7 @@ Parts = Generator[str | Refused | StoredAnswer, None, None]
 
 class NotKept(MemoryRefused):
     code = "unavailable"
+    retry_after = RETRY_SECONDS
     sentence = gettext_lazy("This turn could not be saved right now. Send it again later.")
 
 
@@ -245,10 +257,6 @@ def parts(prompt: Prompt, first: str, rest: Pieces) -> Parts:
             ended = keep(prompt, "".join(said))
         except (ModelError, MemoryRefused) as error:
             ended = error
-        except DatabaseError as error:
-            if not refusal(error):
-                raise
-            ended = NotKept()
     yield ended
 
 

@@ -1,17 +1,21 @@
 """A call in OpenAI's format that goes on to the model as it came, and the answer as it comes."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import httpx
 
+from memoryweb.core import outbound
 from memoryweb.llm import client, providers, transport
 from memoryweb.llm.client import MAX_ANSWER_TOKENS, Pieces, Question
 from memoryweb.llm.endpoint import Endpoint
 
+_LINK = re.compile(r"https://([a-z0-9.-]+)(?::\d+)?(?:[/?#][^\s\\]*)?", re.IGNORECASE | re.ASCII)
+_MOST_HOSTS = 10  # each is looked up
 _IMAGE = "x" * 4_000  # about as many tokens as an image takes
 
 
@@ -31,6 +35,7 @@ def question(sent: Mapping[str, Any]) -> Question:
     most: int = next(filter(None, limits), MAX_ANSWER_TOKENS)
     texts = [json.dumps(fields.get("tools") or ""), *map(_counted, fields["messages"])]
     is_whole = not fields.get("stream")
+    fields.pop("stream_options", None)
     if not is_whole:
         fields["stream_options"] = options | {"include_usage": True}
     read = _whole if is_whole else partial(_events, tells_usage=bool(options.get("include_usage")))
@@ -40,6 +45,33 @@ def question(sent: Mapping[str, Any]) -> Question:
         return json.dumps(passed, ensure_ascii=False).encode()
 
     return Question(texts, most, body, read, is_whole)
+
+
+def are_public(messages: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether they link to data and public hosts alone: a model's server fetches it, from within
+    its own network."""
+    links = [_LINK.fullmatch(str(link)) for link in _links(messages)]
+    hosts = {link[1].lower() for link in links if link}
+    try:
+        return (
+            all(links)
+            and len(hosts) <= _MOST_HOSTS
+            and all(outbound.public_addresses(host, 443) for host in hosts)
+        )
+    except outbound.AddressRefused:
+        return False
+
+
+def _links(messages: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
+    waiting = [("", message.get("content")) for message in messages]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.items()
+        elif isinstance(value, list):
+            waiting += ((name, one) for one in value)
+        elif name.lower().endswith("url") and not str(value).startswith("data:"):
+            yield value
 
 
 def _counted(message: Mapping[str, Any]) -> str:

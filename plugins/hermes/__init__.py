@@ -32,8 +32,9 @@ class Memoryweb(memory_provider.MemoryProvider):  # type: ignore[misc]
         self._is_primary = about.get("agent_context") in (None, "", "primary")
         # Whoever writes through a gateway is not the holder of the token.
         sender, channel = about.get("user_id"), about.get("platform")
-        is_channel = sender and channel != "cli"
-        self._whose = {"channel": channel, "senderId": str(sender)} if is_channel else {}
+        is_holder = channel in ("cli", "tui")
+        self._whose = {} if is_holder else {"channel": channel, "senderId": str(sender)}
+        self._is_known = is_holder or bool(sender)
 
     def on_session_switch(self, new_session_id: str, **_about: Any) -> None:
         self._session = new_session_id
@@ -43,6 +44,8 @@ class Memoryweb(memory_provider.MemoryProvider):  # type: ignore[misc]
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
         self._given = 0
+        if not self._is_known:
+            return ""
         try:
             found = str(memory.recall(self._event(session_id, prompt=query)))
         except Exception as error:
@@ -65,7 +68,7 @@ class Memoryweb(memory_provider.MemoryProvider):  # type: ignore[misc]
     ) -> None:
         said = (("user", user_content), ("assistant", assistant_content))
         turn = [{"role": role, "content": text} for role, text in said if text.strip()]
-        if turn and self._is_primary:
+        if turn and self._is_primary and self._is_known:
             self.shutdown()
             event = self._event(session_id)
             self._sending = threading.Thread(target=self._send, args=(event, turn), daemon=True)

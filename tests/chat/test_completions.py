@@ -1,9 +1,11 @@
 """OpenAI's chat completions: memory in what goes on, and the turns that came with it kept once."""
 
 import json
+import sqlite3
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django_scopes import scope
 
@@ -147,35 +149,6 @@ def test_turns_that_come_again_go_on_with_their_conversation(
     with scope(team=world.team):
         times = list(Message.objects.order_by("position").values_list("timestamp", flat=True))
     assert times == sorted(times)
-
-
-def test_other_turns_or_another_owner_or_agent_begin_a_conversation(
-    world: World, callers: Callers, model_server: ModelServer
-) -> None:
-    model_server.default = lambda _received: Behaviour("Hello.")
-    complete(callers.helpdesk, "Hello!")
-    complete(callers.helpdesk, "Hello!")  # no answer of ours is among the turns
-    complete(callers.helpdesk, "Hello!", "Hello?", "What?")
-    complete(callers.helpdesk, "Hello!", "Hello.", "What?", user="customer-2")
-    mine = {"X-Agent": str(world.agent.pk)}
-    complete(callers.member, "Hello!", "Hello.", "What?", headers=mine)
-    with scope(team=world.team):
-        counts = Conversation.objects.order_by("created_at").values_list("message_count", flat=True)
-        assert list(counts) == [2, 2, 4, 4, 4]
-        with write_transaction(world.team) as tx:
-            other = str(create_agent(tx, name="Another").pk)
-    complete(callers.member, "Hello!", "Hello.", "What?", headers={"X-Agent": other})
-    with scope(team=world.team):
-        assert Conversation.objects.get(agent__pk=other).message_count == 4
-
-
-def test_the_newest_of_those_that_begin_alike_goes_on(
-    world: World, callers: Callers, model_server: ModelServer
-) -> None:
-    model_server.default = lambda _received: Behaviour("Hello.")
-    ids = [complete(callers.helpdesk, "Hello!")["X-Conversation"] for _time in range(3)]
-    assert complete(callers.helpdesk, "Hello!", "Hello.", "Well?")["X-Conversation"] == ids[2]
-    assert complete(callers.helpdesk, "Hello!", "Hello.", "So?")["X-Conversation"] == ids[1]
 
 
 def test_a_named_conversation_keeps_what_it_has_not_heard(
@@ -460,15 +433,52 @@ def test_what_was_erased_of_a_conversation_does_not_come_back_with_it(
     assert talks(world) == [["[forgotten]", "I see.", "And now?", "I see."]]
 
 
-def test_what_else_a_message_says_of_itself_is_not_kept(
+def test_what_else_a_message_says_of_itself_is_neither_kept_nor_sent_on(
     world: World, callers: Callers, model_server: ModelServer
 ) -> None:
     model_server.text("Red.")
-    said_long_ago = {"id": "x:answer", "timestamp": "2020-01-01T00:00:00Z", "toolsUsed": [1]}
-    complete(callers.helpdesk, {"role": "user", "content": QUESTION, **said_long_ago})
+    of_itself = {"id": "x:answer", "timestamp": "2020-01-01T00:00:00Z", "toolsUsed": [1]}
+    turns = [{"role": role, "content": "Hm.", **of_itself} for role in ("user", "assistant")]
+    said(complete(callers.helpdesk, *turns, {"role": "user", "content": QUESTION, **of_itself}))
+    assert not any(of_itself.keys() & one for one in model_server.requests[0].body["messages"])
     with scope(team=world.team):
-        kept = Message.objects.get(role="user")
-    assert (kept.external_id, kept.timestamp.year > 2020, kept.tools_used) == ("m1", True, [])
+        kept = Message.objects.filter(raw_content=QUESTION).get()
+    assert (kept.external_id, kept.timestamp.year > 2020, kept.tools_used) == ("m3", True, [])
+
+
+def test_more_than_can_be_kept_is_refused_before_the_model_is_asked(
+    callers: Callers, model_server: ModelServer
+) -> None:
+    answer = complete(callers.helpdesk, *["x" * 255_000] * 34)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (413, "messages")
+    assert model_server.requests == []
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_turn_that_cannot_be_kept_now_is_told(
+    callers: Callers, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    def locked(*_args: Any, **_named: Any) -> None:
+        cause = sqlite3.OperationalError("database is locked")
+        cause.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise OperationalError("database is locked") from cause
+
+    monkeypatch.setattr("memoryweb.chat.turn.add_messages", locked)
+    model_server.text("It is red.")
+    answer = complete(callers.helpdesk, QUESTION, stream=stream)
+    told = streamed(answer)[-1] if stream else answer.json()
+    assert told["error"]["code"] == "unavailable"
+    if not stream:
+        assert (answer.status_code, answer["Retry-After"]) == (503, "30")
+
+
+def test_a_models_server_is_sent_to_no_private_address(
+    callers: Callers, model_server: ModelServer
+) -> None:
+    image = {"type": "image_url", "image_url": {"url": "http://127.0.0.1/"}}
+    answer = complete(callers.helpdesk, {"role": "user", "content": [image]}, QUESTION)
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, "messages")
+    assert model_server.requests == []
 
 
 def test_a_hostile_answer_can_be_kept(

@@ -10,7 +10,9 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -241,6 +243,72 @@ def test_without_a_server_a_transcript_or_an_event_it_goes_on(claude: Claude) ->
         hook = claude(name, calls=0, prompt="Where do I keep my bees?")
         out, err = hook.communicate()
         assert (hook.returncode, out, err.startswith("memoryweb: ")) == (0, "", True)
+
+
+@pytest.mark.parametrize("trouble", ["no folder", "cut short"])
+def test_memory_reaches_the_agent_also_where_nothing_can_be_counted(
+    world: World, claude: Claude, tmp_path: Path, trouble: str
+) -> None:
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.bobs_memory, "memory/2026-11-19.md")
+        note = "# 2026-11-19\n\n- 09:00 Keeps bees in Porto.\n"
+        write(tx, place, note, writer=Writer(AuthorKind.EXTRACTION))
+    question = "Where do I keep my bees?"
+    claude.told("UserPromptSubmit", prompt=question)
+    [counts] = (tmp_path / "memoryweb").iterdir()
+    counts.write_text('{"gi')
+    if trouble == "no folder":
+        claude.environment["XDG_STATE_HOME"] = str(counts)
+    assert "# Memory" in claude.told("SessionStart", source="startup")
+    assert "Keeps bees in Porto." in claude.told("UserPromptSubmit", prompt=question)
+    claude.say(*SAID)
+    assert claude.told("SessionEnd") == ""
+    assert Message.objects.count() == 2
+
+
+@pytest.mark.parametrize("sender", [None, "", 0])
+def test_hermes_gives_nothing_to_a_sender_it_does_not_know(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, sender: Any
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    calls: list[Any] = []
+    monkeypatch.setenv("MEMORYWEB_OWNER", "me")
+
+    def call(_path: str, body: Any) -> Any:
+        calls.append(body)
+        return {"hits": [], "added": 0}
+
+    provider = hermes(monkeypatch, call)
+    for at, (platform, user_id) in enumerate(
+        [("telegram", sender), (None, sender), ("telegram", "8"), ("cli", sender)]
+    ):
+        provider.initialize(f"s-{at}", platform=platform, user_id=user_id)
+        provider.prefetch("Where do I keep my bees?")
+        provider.sync_turn("In Porto.", "I see.")
+        provider.shutdown()
+    theirs = {"channel": "telegram", "senderId": "8"}
+    assert [theirs.items() <= one.items() for one in calls] == [True, True, False, False]
+    assert [one.get("owner") for one in calls] == [None, None, "me", "me"]
+
+
+def hermes(monkeypatch: pytest.MonkeyPatch, call: Any) -> Any:
+    """The plugin as Hermes loads it, whose calls are answered here."""
+    provider = ModuleType("agent.memory_provider")
+    provider.MemoryProvider = object  # type: ignore[attr-defined]
+    agent = ModuleType("agent")
+    agent.memory_provider = provider  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "agent", agent)
+    folders = [str(FOLDER.parent / "hermes"), str(FOLDER / "scripts")]
+    spec = spec_from_file_location(
+        "memoryweb_hermes", f"{folders[0]}/__init__.py", submodule_search_locations=folders
+    )
+    assert spec
+    assert spec.loader
+    plugin = module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, plugin)
+    spec.loader.exec_module(plugin)
+    monkeypatch.setattr(plugin.memory, "call", call)
+    return plugin.Memoryweb()
 
 
 def test_the_folder_is_served_ready_to_unpack(client: Client) -> None:

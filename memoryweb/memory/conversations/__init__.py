@@ -19,6 +19,7 @@ from memoryweb.memory.conversations.parsing import (
     MAX_BATCH_BYTES,
     MAX_MESSAGES,
     NewMessage,
+    check_size,
     conversation_id,
     parse_batch,
     parse_message,

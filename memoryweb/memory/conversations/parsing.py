@@ -74,10 +74,15 @@ def parse_messages(values: object) -> tuple[NewMessage, ...]:
     messages = tuple(
         _dated(parse_message(value, f"messages[{index}]") for index, value in enumerate(values))
     )
-    if sum(len(message.content.encode()) for message in messages) > MAX_BATCH_BYTES:
-        raise BatchRefused("messages", _("A batch holds at most 8 MiB of text."), "too_large")
+    check_size(messages)
     _check_ids(messages)
     return messages
+
+
+def check_size(messages: Iterable[NewMessage]) -> None:
+    """Raises BatchRefused."""
+    if sum(len(message.content.encode()) for message in messages) > MAX_BATCH_BYTES:
+        raise BatchRefused("messages", _("A batch holds at most 8 MiB of text."), "too_large")
 
 
 def dated(message: NewMessage, earlier: datetime | None) -> NewMessage:

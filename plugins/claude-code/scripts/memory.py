@@ -8,6 +8,7 @@ session up: it is told on stderr, and the agent goes on without memory.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -62,9 +63,10 @@ def answer(event: Event) -> str:
 
 def begin(event: Event) -> str:
     """Memory as a whole, once a session."""
-    for old in state().glob("*.json"):
-        if old.stat().st_mtime < time.time() - WEEK:
-            old.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        for old in state().glob("*.json"):
+            if old.stat().st_mtime < time.time() - WEEK:
+                old.unlink(missing_ok=True)
     if event.get("source") == "resume":
         return ""
     asked = {"filename": "MEMORY.md", **whose(event)}
@@ -111,7 +113,8 @@ def capture(event: Event) -> str:
     if messages := list(said(event["transcript_path"]))[-MOST_MESSAGES:]:
         send(event, messages, finished=is_over)
     if is_over:
-        counts_of(session_of(event)).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            counts_of(session_of(event)).unlink(missing_ok=True)
     return ""
 
 
@@ -185,16 +188,23 @@ def call(path: str, body: Event) -> Any:
 
 
 def status(event: Event) -> str:
-    path = counts_of(session_of(event))
-    counts = json.loads(path.read_text()) if path.exists() else {}
-    return "{given} given, {noted} noted".format_map({"given": 0, "noted": 0, **counts})
+    return "{given} given, {noted} noted".format_map(counts(session_of(event)))
+
+
+def counts(session: str) -> dict[str, int]:
+    found = {"given": 0, "noted": 0}
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        found |= json.loads(counts_of(session).read_text())
+    return found
 
 
 def tally(session: str, **more: int) -> None:
-    path = counts_of(session)
-    counts = json.loads(path.read_text()) if path.exists() else {}
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.write_text(json.dumps(counts | {k: counts.get(k, 0) + n for k, n in more.items()}))
+    path, found = counts_of(session), counts(session)
+    written = path.with_suffix(f".{os.getpid()}.json")
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        written.write_text(json.dumps(found | {k: found[k] + n for k, n in more.items()}))
+        written.replace(path)
 
 
 def counts_of(session: str) -> Path:
