@@ -240,7 +240,9 @@ def _away(agent_id: UUID, owner_id: UUID | None) -> Callable[[MemoryTest], bool]
     """Whether one speaks of what is to be forgotten."""
     hidden = tombstones.hidden_texts(agent_id, owner_id).values()
     texts = [text for its in hidden for text in its]
-    return lambda one: text_matching.are_akin(one.texts, texts)
+    return lambda one: any(
+        text_matching.asks_for(one.question, (one.must, one.must_not), text) for text in texts
+    )
 
 
 def _record(tx: Transaction, action: str, test: MemoryTest) -> None:
