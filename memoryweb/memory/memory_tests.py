@@ -33,6 +33,7 @@ from memoryweb.runs.models import Run
 
 MOST = 200  # of one memory
 LONGEST = 600  # characters of each text
+YEARS = range(2000, 2101)  # of the day that it asks of
 _TEXTS = ("question", "must", "must_not")
 
 # What a line says. Pure.
@@ -223,6 +224,8 @@ def check(made: MemoryTest) -> None:
         raise MemoryTestRefused(said)
     if any(len(text) > LONGEST for text in made.texts):
         raise MemoryTestRefused(_("Each text of a test has at most 600 characters."))
+    if made.as_of and made.as_of.year not in YEARS:
+        raise MemoryTestRefused(_("Choose a day between 2000 and 2100."))
     if says(made.must, made.must_not):
         said = _("No answer can hold this: what it must and what it must not say are the same.")
         raise MemoryTestRefused(said)
