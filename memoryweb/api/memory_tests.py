@@ -4,12 +4,13 @@ from datetime import date
 from functools import partial
 from typing import Literal
 
-from ninja import Query
+from ninja import Query, Status
 from pydantic import Field
 
 from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner, schemas
-from memoryweb.api.auth import Caller, Request, Right
+from memoryweb.api.auth import Caller, Request, Right, known_id
+from memoryweb.api.problems import NotFound
 from memoryweb.api.routing import Router
 from memoryweb.memory import memory_tests
 from memoryweb.memory.memory_tests import LONGEST, ListedTest
@@ -64,11 +65,9 @@ def make_memory_test(
     request: Request, agent_id: str, body: MemoryTestIn, query: Query[schemas.OwnerQuery]
 ) -> MemoryTestOut:
     """Make a memory test; the one that is there already if it asks the same."""
-    caller, agent = request.auth, _agent(request.auth, agent_id)
-    memory = Memory(agent, acting_owner.target(caller, query.owner))
-    caller.require_for(memory.owner, Right.FACTS)
-    with caller.write() as tx:
-        made = memory_tests.add(tx, memory, **body.model_dump(), writer=caller.writer)
+    memory = _to_change(request.auth, agent_id, query)
+    with request.auth.write() as tx:
+        made = memory_tests.add(tx, memory, **body.model_dump(), writer=request.auth.writer)
     return _shown(memory, ListedTest(made))
 
 
@@ -83,6 +82,18 @@ def run_memory_tests(
     return MemoryTestRun(passed=passed, failed=len(items) - passed, items=items)
 
 
+@router.operation("DELETE", BASE + "/{test_id}", Right.FACTS_OWN, status=204)
+def delete_memory_test(
+    request: Request, agent_id: str, test_id: str, query: Query[schemas.OwnerQuery]
+) -> Status[None]:
+    """Delete a memory test that a person made."""
+    memory = _to_change(request.auth, agent_id, query)
+    with request.auth.write() as tx:
+        if not memory_tests.remove(tx, memory, known_id(test_id)):
+            raise NotFound
+    return Status(204, None)
+
+
 def _agent(caller: Caller, agent_id: str) -> Agent:
     agent = caller.agent(agent_id)
     caller.require_person("Only a person can read or make memory tests.")
@@ -91,6 +102,12 @@ def _agent(caller: Caller, agent_id: str) -> Agent:
 
 def _memory(caller: Caller, agent_id: str, query: schemas.OwnerQuery) -> Memory:
     return Memory(_agent(caller, agent_id), acting_owner.asked(caller, query.owner))
+
+
+def _to_change(caller: Caller, agent_id: str, query: schemas.OwnerQuery) -> Memory:
+    memory = Memory(_agent(caller, agent_id), acting_owner.target(caller, query.owner))
+    caller.require_for(memory.owner, Right.FACTS)
+    return memory
 
 
 def _shown(memory: Memory, one: ListedTest) -> MemoryTestOut:

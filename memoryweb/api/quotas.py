@@ -14,7 +14,7 @@ _ASKS = {
     *("build_context", "dream_now", "dream_on_topic", "summarize", "mem0_search", "prompts/get"),
     *("list_workspace_memory_files", "read_workspace_memory_file", "search_workspace_memory"),
     *("memory_get", "memory_search", "search", "fetch", "recall_structured", "fact_search"),
-    *("fact_probe", "fact_list_contradictions"),
+    *("fact_probe", "fact_list_contradictions", "run_memory_tests"),
     *("entry_list", "entry_read", "entry_rename", "entry_alias"),
 }
 _STORES = {

@@ -5,11 +5,8 @@ from dataclasses import replace
 
 from memoryweb.dreaming.decisions import living_after
 from memoryweb.dreaming.operations import LivingStatement, Material, Result, Waits, Why, is_later
-from memoryweb.language.normal_form import read
 from memoryweb.memory.memory_tests import breaks, says
 from memoryweb.memory.models import MemoryTest
-
-MOST = 20  # tests of a night
 
 
 def held_back(
@@ -23,31 +20,15 @@ def held_back(
     are no statements."""
     retired: list[MemoryTest] = []
     before = [*_standing(material.living), *others]
-    for test in _near(tests, results):
-        after = [*_standing(living_after(material, results)), *others]
+    after = [*_standing(living_after(material, results)), *others]
+    for test in tests:
         culprits = _culprits(test, results, before, after)
         if any(_overtakes(test, material, results[n]) for n in culprits):
             retired.append(test)
         elif culprits:
             results = _without(results, culprits)
+            after = [*_standing(living_after(material, results)), *others]
     return results, tuple(retired)
-
-
-def _near(tests: Iterable[MemoryTest], results: Iterable[Result]) -> list[MemoryTest]:
-    """Those that share most words with what changes, the newest first."""
-    said = (read(text).heavy for one in results if one.is_applied for text in _texts(one))
-    changed = frozenset[str]().union(*said)
-
-    def shared(test: MemoryTest) -> int:
-        return len(changed & frozenset[str]().union(*(read(text).heavy for text in test.texts)))
-
-    newest = sorted(tests, key=lambda one: one.created_at, reverse=True) if changed else []
-    return sorted(filter(shared, newest), key=shared, reverse=True)[:MOST]
-
-
-def _texts(one: Result) -> Iterator[str]:
-    yield from _left(one)
-    yield from _brought(one)
 
 
 def _left(one: Result) -> Iterator[str]:

@@ -33,6 +33,7 @@ from memoryweb.runs.models import Run
 
 MOST = 200  # of one memory
 LONGEST = 600  # characters of each text
+YEARS = range(2000, 2101)  # of the day that it asks of
 _TEXTS = ("question", "must", "must_not")
 
 # What a line says. Pure.
@@ -223,6 +224,8 @@ def check(made: MemoryTest) -> None:
         raise MemoryTestRefused(said)
     if any(len(text) > LONGEST for text in made.texts):
         raise MemoryTestRefused(_("Each text of a test has at most 600 characters."))
+    if made.as_of and made.as_of.year not in YEARS:
+        raise MemoryTestRefused(_("Choose a day between 2000 and 2100."))
     if says(made.must, made.must_not):
         said = _("No answer can hold this: what it must and what it must not say are the same.")
         raise MemoryTestRefused(said)
@@ -240,7 +243,9 @@ def _away(agent_id: UUID, owner_id: UUID | None) -> Callable[[MemoryTest], bool]
     """Whether one speaks of what is to be forgotten."""
     hidden = tombstones.hidden_texts(agent_id, owner_id).values()
     texts = [text for its in hidden for text in its]
-    return lambda one: text_matching.are_akin(one.texts, texts)
+    return lambda one: any(
+        text_matching.asks_for(one.question, (one.must, one.must_not), text) for text in texts
+    )
 
 
 def _record(tx: Transaction, action: str, test: MemoryTest) -> None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory import memory_tests
-from memoryweb.memory.memory_tests import LONGEST
+from memoryweb.memory.memory_tests import LONGEST, MOST
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, team_view
 from memoryweb.web.form_fields import DayInput
 from memoryweb.web.pages import about, page, show, to, told_in, told_to
@@ -38,9 +38,11 @@ class MemoryTestForm(forms.Form):
     )
 
 
-@team_view("GET")
+@team_view("GET", "POST")
 def tests(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    return _list(request, find_workspace(request, agent_id, read="tests"), MemoryTestForm())
+    """A POST runs them."""
+    workspace = find_workspace(request, agent_id, read="tests")
+    return _list(request, workspace, MemoryTestForm(), is_run=request.method == "POST")
 
 
 @team_view("POST")
@@ -98,12 +100,14 @@ def _to_list(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     return redirect(to(request, "agents_tests", workspace.agent.pk, query=workspace.query))
 
 
-def _list(request: TeamRequest, workspace: Workspace, form: MemoryTestForm) -> HttpResponse:
-    """Where they were run, what failed comes first."""
-    is_run, memory = "run" in request.GET, workspace.memory
-    found = memory_tests.run(memory) if is_run else memory_tests.listed(memory)
+def _list(
+    request: TeamRequest, workspace: Workspace, form: MemoryTestForm, *, is_run: bool = False
+) -> HttpResponse:
+    """Where they were run, all on one page, and what failed first."""
+    found = (memory_tests.run if is_run else memory_tests.listed)(workspace.memory)
     found.sort(key=lambda one: bool(one.passed))
     passed = sum(bool(one.passed) for one in found)
-    context = about(workspace, tab="tests", page=page(request, found), form=form, is_run=is_run)
+    shown = page(request, found, size=MOST if is_run else 25)
+    context = about(workspace, tab="tests", page=shown, form=form, is_run=is_run)
     context |= {"passed": passed, "failed": len(found) - passed}
     return show(request, "facts/tests.html", context)

@@ -35,6 +35,17 @@ def test_of_ones_own_memory_nobody_else_hears(world: World, callers: Callers) ->
     assert callers.stranger.get(_path(world)).status_code == 404
 
 
+def test_one_is_deleted_by_who_may(world: World, callers: Callers) -> None:
+    mine = callers.member.post(_path(world, "?owner=me"), ASKED).json()["id"]
+    made = callers.member.post(_path(world), ASKED).json()["id"]
+    for one in (f"/{mine}?owner=shared", f"/{made}?owner=me", "/7", "/run"):
+        assert callers.member.delete(_path(world, one)).status_code in {404, 405}, one
+    assert callers.viewer.delete(_path(world, f"/{made}")).status_code == 403
+    for one in (f"/{mine}?owner=me", f"/{made}"):
+        assert callers.member.delete(_path(world, one)).status_code == 204
+        assert callers.member.delete(_path(world, one)).status_code == 404
+
+
 def test_who_may_not_make_one(world: World, callers: Callers) -> None:
     assert callers.viewer.post(_path(world), ASKED).status_code == 403
     refused = callers.helpdesk.post(_path(world, "?owner=shared"), ASKED)
@@ -52,6 +63,8 @@ def test_what_is_no_test_gets_a_clear_error(world: World) -> None:
         {"question": "Where?", "must": "Leeds", "mustNot": "leeds"},
         {"question": "Which?", "must": "AKIA" + "ABCDEFGHIJKLMNOP"},
         {"question": "When?", "must": "x", "asOf": "2026-02-30"},
+        {"question": "When?", "must": "x", "asOf": "9999-12-31"},
+        {"question": "When?", "must": "x", "asOf": "0001-01-01"},
         {"question": "When?", "must": "x", "owner": "shared"},
     ):
         answer = member.post(_path(world), asked)

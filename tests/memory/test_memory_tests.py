@@ -13,6 +13,7 @@ from memoryweb.memory.memory_tests import ListedTest, breaks, says
 from memoryweb.memory.models import AuthorKind, Contradiction, Fact, MemoryTest
 from memoryweb.memory.models.refusals import ContentRefused
 from memoryweb.memory.models.writer import Memory, Writer, write_transaction
+from memoryweb.memory.visible.text_matching import asks_for
 from memoryweb.memory.writing.matrix import WriteRefused
 from memoryweb.runs import engine
 from tests.dreaming.nights import memory
@@ -194,6 +195,40 @@ def test_what_is_forgotten_takes_its_tests_along(world: World) -> None:
     assert not {"memory.MemoryTest", "memory.Fact"} & holding("Porto")
     with pytest.raises(ContentRefused, match="erased"):
         add(world, "I live in …", HOME, owner=bob)
+
+    gone = Event.objects.filter(action="test.deleted", on_behalf_of=bob.pk, agent_id=world.agent.pk)
+    assert gone.count() == 2
+
+
+# What is asked and what must be held, and whether it goes with a statement that is forgotten.
+GOES = {
+    "all of it": ("I live in …", HOME, HOME, True),
+    "together": ("Where do I live?", "Porto", HOME, True),
+    "another one's": ("What colour is the canoe?", "red", "My car is red.", False),
+    "a common name": ("Where do we meet?", "Leeds", "My aunt lives in Leeds.", False),
+    "of what was asked": (
+        "What colour is the canoe?",
+        "red",
+        "The canoe at the lake is red.",
+        True,
+    ),
+    "no word was asked": ("Who am I?", "a nurse", "I am a nurse at the clinic.", True),
+    "nothing of it": ("Who am I?", "a nurse", "I play tennis.", False),
+    "several of its words": ("Which treatment?", "weekly insulin", "Bo gets weekly insulin.", True),
+    "a number": ("How much do I weigh?", "62", "I weigh 62 kilos.", True),
+    "in other words": ("Do I eat fish?", "no", "I don't eat fish.", True),
+    "denied": ("Do I eat fish?", "no fish", "I don't eat fish.", True),
+    "the old answer": ("Where do guests park?", GUESTS, "Guests park on the square.", False),
+    "Japanese": ("どこに住んでいますか。", "大阪", "私は大阪に住んでいます。", True),
+    "Japanese of another": ("会議はどこですか。", "大阪", "私は大阪に住んでいます。", False),
+    "German": ("Wo wohne ich?", "Köln", "Ich wohne in Köln.", True),
+}
+
+
+@every_row(GOES.values())
+def test_which_go_with_what_is_forgotten(asked: str, must: str, forgotten: str, goes: bool) -> None:
+    assert asks_for(asked, (must, ""), forgotten) is goes
+    assert asks_for(asked, ("", must), forgotten) is goes
 
 
 def test_erasing_an_owner_takes_their_tests(world: World) -> None:

@@ -369,6 +369,14 @@ ROUTES: dict[str, Route] = {
     "run_memory_tests": Route(
         "POST", "/agents/{agent}/tests/run", READ | {"helpdesk": 403}, about="nobody"
     ),
+    "delete_memory_test": Route(
+        "DELETE",
+        "/agents/{agent}/tests/{test}?owner=shared",
+        answering(204, MANAGE | {"member": 200}),
+        about="nobody",
+        changes=True,
+        ids=("agent", "test"),
+    ),
     "list_proposals": _read("/agents/{agent}/proposals"),
     "accept_proposal": Route(
         "POST",

@@ -8,7 +8,7 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.memory import entries, facts
+from memoryweb.memory import entries, facts, memory_tests
 from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.conversations.messages import add_messages
 from memoryweb.memory.conversations.parsing import NewMessage
@@ -48,6 +48,7 @@ class Stage:
     resolved: str = ""
     asked: str = ""
     owner: str = ""
+    test: str = ""
 
     def ids(self) -> dict[str, str]:
         return dict(vars(self))
@@ -93,6 +94,8 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         wifi = "Wi-Fi password: " + "tulip" + "4711\n"
         place = Place(home.agent, None, "structured/wifi.md")
         write(tx, place, wifi, writer=agent)
+        asked = "When is tea served?", "at five"
+        test = memory_tests.add(tx, Memory(home.agent, None), *asked, writer=writer)
         confirm_address(home, home.sender)
     run = dreamt(home, home.customer, canary)
     _tell(dream, "Breakfast ends at half past ten.")
@@ -111,6 +114,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         contradiction=contradicted(home, None),
         asked=asked_to_forget(home, None),
         owner=str(home.sender.pk),
+        test=str(test.pk),
     )
 
 

@@ -210,6 +210,7 @@ def _ids_of(home: Home) -> dict[str, str]:
         "resolved": home.agent.contradictions.get(state="resolved"),
         "asked": ForgetRequest.objects.get(agent=home.agent),
         "owner": home.sender,
+        "test": home.agent.memory_tests.get(owner=None),
         "proposal": home.agent.files.get(proposals__isnull=False).proposals.get(),
     }
     return {name: str(row.pk) for name, row in rows.items()}

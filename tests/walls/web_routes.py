@@ -345,6 +345,8 @@ CHANGES: dict[str, Route] = {
     "agents_new_file of oneself": _post(
         "agents_new_file", READ, {"path": "KNOWLEDGE.md", **TEXT}, query=ME
     ),
+    "agents_tests run": Route("agents_tests", READ, "POST", is_look=True),
+    "agents_tests run of Bob": Route("agents_tests", BOBS, "POST", query=BOB, is_look=True),
     "agents_tests_add": _post("agents_tests_add", WRITE, QUESTION),
     "agents_tests_add of a customer": _post(
         "agents_tests_add", CUSTOMERS, QUESTION, query=CUSTOMER

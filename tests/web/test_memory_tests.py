@@ -28,11 +28,11 @@ def test_a_form_makes_one_and_the_page_runs_them(world: World, bob: Client) -> N
     page = text(bob.get(_page(world)))
     assert "Where do guests park?" in page
     assert "passes" not in page
-    ran = text(bob.get(_page(world, "?run=1")))
+    ran = text(bob.post(_page(world)))
     assert "0 passed, 1 failed." in ran
     assert "What it must hold isn’t there." in ran
     memory(world, None, f"# Memory\n\n- {GUESTS}\n")
-    assert "1 passed, 0 failed." in text(bob.get(_page(world, "?run=1")))
+    assert "1 passed, 0 failed." in text(bob.post(_page(world)))
 
 
 def test_one_is_deleted_and_can_be_undone_by_the_message(world: World, bob: Client) -> None:
@@ -104,7 +104,7 @@ def test_not_true_is_a_test_by_itself(world: World, bob: Client) -> None:
     memory(world, None, f"# Memory\n\n- {SQUARE}\n")
     with write_transaction(world.team) as tx:
         facts.not_true(tx, Fact.objects.get(), writer=person(world))
-    page = text(bob.get(_page(world, "?run=1")))
+    page = text(bob.post(_page(world)))
     assert "Marked as not true: must not be said" in page
     assert "1 passed, 0 failed." in page
 
@@ -126,4 +126,16 @@ def test_many_are_shown_in_pages(world: World, bob: Client) -> None:
         add(world, f"What is {n}?", "a number")
     page = text(bob.get(_page(world)))
     assert "1–25 of 30" in page
-    assert "What is 0?" in text(bob.get(_page(world, "?page=2")))
+    assert "What is 0?" in text(bob.get(_page(world, "?page=2&run=1")))
+
+
+def test_they_run_once_for_all_and_only_by_a_post(world: World, bob: Client) -> None:
+    for n in range(30):
+        add(world, f"What is {n}?", "a number")
+    assert "failed." not in text(bob.get(_page(world, "?run=1")))
+    ran = bob.post(_page(world))
+    assert "0 passed, 30 failed." in text(ran)
+    assert "page=2" not in ran.content.decode()
+    assert "failed." in text(signed_in(world.vera).post(_page(world)))
+    theirs = f"?owner={world.bobs_memory.pk}"
+    assert signed_in(world.alice).post(_page(world, theirs)).status_code == 403

@@ -3,17 +3,20 @@
 import io
 import json
 import zipfile
+from datetime import date
 
 from django.test import Client
 
 from memoryweb.agents.break_glass import open_glass
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
+from memoryweb.memory import memory_tests
 from memoryweb.memory.conversations.parsing import parse_messages
 from memoryweb.memory.models import AuthorKind
-from memoryweb.memory.models.writer import Place, Writer, write_transaction
+from memoryweb.memory.models.writer import Memory, Place, Writer, write_transaction
 from memoryweb.memory.writing.write import write
+from tests.memory.test_memory_tests import add, person
 from tests.web.pages import text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
@@ -48,6 +51,26 @@ def test_the_export_holds_files_conversations_and_who_looked(stage: Stage, bob: 
     assert parse_messages([{k: v for k, v in rows[0].items() if k != "conversation"}])
     looked = json.loads(archive.read("who-looked.json"))
     assert [(one["name"], one["reason"]) for one in looked["grants"]] == [("Alice", reason)]
+
+
+def test_it_tells_of_ones_own_memory_tests(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    asked = "Which kayak is mine?", "the blue one"
+    add(world, *asked, owner=world.bobs_memory)
+    add(world, "Whose kayak?", "shared words")
+    alone = Agent.objects.create(team=world.team, name="Alone")
+    with write_transaction(world.team) as tx:
+        its = Memory(alone, world.bobs_memory)
+        memory_tests.add(tx, its, *asked, as_of=date(2026, 1, 2), writer=person(world))
+    page = text(bob.get(url(world.team, "mine")))
+    for agent in (world.agent, alone):
+        assert f'href="{url(world.team, "agents_tests", agent.pk)}?owner=me">Tests (1)</a>' in page
+    archive = exported(stage, bob)
+    for name, day in (("Atlas", None), ("Alone", "2026-01-02")):
+        [row] = json.loads(archive.read(f"{name}/user_{world.bob.pk}/tests.json"))
+        assert (row["question"], row["must"], row["asOf"]) == (*asked, day)
+    whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
+    assert "shared words" not in whole
 
 
 def test_the_export_holds_nobody_else(stage: Stage, bob: Client) -> None:

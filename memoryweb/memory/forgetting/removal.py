@@ -33,7 +33,7 @@ from memoryweb.memory.models.review import Kind, drop_empty, follow
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.visible import text_matching
 from memoryweb.memory.visible.hidden import MARK, HiddenText, Span, lines_saying, without_spans
-from memoryweb.memory.visible.text_matching import Sought, are_akin, is_told, units
+from memoryweb.memory.visible.text_matching import Sought, asks_for, is_told, units
 from memoryweb.memory.writing import in_place, tombstones, write
 from memoryweb.memory.writing.in_place import Table
 from memoryweb.memory.writing.learned import drop_learned, is_learned
@@ -135,8 +135,10 @@ def begin(tx: Transaction, going: Removal) -> None:
     drop_learned(memory.agent.pk, going.hidden.prints, Q())
     words = list(going.sought.texts)
     tests = models.MemoryTest.objects.filter(agent=memory.agent, owner=memory.owner)
-    gone = [one.pk for one in tests if are_akin(one.texts, words)]
-    tests.filter(pk__in=gone).delete()
+    for one in tests:
+        if any(asks_for(one.question, (one.must, one.must_not), text) for text in words):
+            tx.record("test.deleted", target_kind="memory_test", target_id=str(one.pk))
+            one.delete()
     claims = _claims(memory, words)
     tombstones.bury(memory.agent.team_id, *memory.key, [*words, *claims], tx.now)
     hashes = [keyed_hash(text) for text in words]

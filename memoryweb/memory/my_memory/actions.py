@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from io import RawIOBase
 from typing import Any, TypeVar
 from uuid import UUID
@@ -20,8 +20,10 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.sections import with_bullet, without_lines
+from memoryweb.memory import memory_tests
 from memoryweb.memory.lines.revisions import content_of, line_now
-from memoryweb.memory.models import Conversation, File, LineOrigin, Message
+from memoryweb.memory.memory_tests import ListedTest
+from memoryweb.memory.models import Conversation, File, LineOrigin, MemoryTest, Message
 from memoryweb.memory.models.refusals import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.models.writer import Memory, Place, Transaction, Writer
 from memoryweb.memory.my_memory.contents import Sentence, marker_of, sentence
@@ -56,7 +58,7 @@ class _Pipe(RawIOBase):
 
 def export(team: Team, owners: Collection[Owner], looked: Mapping[str, Any]) -> Iterator[bytes]:
     """A ZIP piece by piece: `about.json`, each agent's files as they stand, conversations as
-    JSONL that `import_conversations` reads, and who looked. The caller has recorded it."""
+    JSONL that `import_conversations` reads, tests, and who looked. The caller has recorded it."""
     return _scoped(team, _zipped(_entries(team, owners, looked)))
 
 
@@ -97,6 +99,8 @@ def _entries(team: Team, owners: Collection[Owner], looked: Mapping[str, Any]) -
         if talks.exists():
             ids = list(talks.order_by("created_at", "pk").values_list("pk", "external_id"))
             yield (f"{folder}/conversations.jsonl", _messages(ids))
+        if tests := [one for one in memory_tests.listed(memory) if not one.fact]:
+            yield (f"{folder}/tests.json", iter([_json([*map(_test, tests)])]))
 
 
 def _folders(team: Team, owners: Collection[Owner]) -> dict[Memory, str]:
@@ -113,7 +117,8 @@ def _folders(team: Team, owners: Collection[Owner]) -> dict[Memory, str]:
 
 def _has_any(memory: Memory) -> bool:
     talks = Conversation.objects.filter(agent=memory.agent, owner=memory.owner)
-    return memory.files.present().exists() or talks.exists()
+    tests = MemoryTest.objects.filter(agent=memory.agent, owner=memory.owner)
+    return any(its.exists() for its in (memory.files.present(), talks, tests))
 
 
 def _content(memory: Memory, path: str) -> Iterator[bytes]:
@@ -148,6 +153,18 @@ def _line(conversation: str, row: Message, text: str) -> bytes:
     return json.dumps(said, ensure_ascii=False).encode() + b"\n"
 
 
+def _test(one: ListedTest) -> dict[str, Any]:
+    test = one.test
+    return {
+        "question": test.question,
+        "must": test.must,
+        "mustNot": test.must_not,
+        "asOf": test.as_of,
+        "madeAt": _moment(test.created_at),
+        "retired": one.is_retired,
+    }
+
+
 def _about(team: Team, owners: Collection[Owner], folders: Mapping[Memory, str]) -> dict[str, Any]:
     return {
         "schema": "memoryweb.personal/1",
@@ -174,7 +191,7 @@ def _json(value: Any) -> bytes:
 
 
 def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def _safe(name: str) -> str:

@@ -223,12 +223,13 @@ class Kept:
     agent: Agent
     files: int
     conversations: int
+    tests: int
 
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
     """In one statement, however many agents there are."""
     return [
-        Kept(one, one.kept_files, one.kept_talks)
+        Kept(one, one.kept_files, one.kept_talks, one.kept_tests)
         for one in (_kept(team.pk, tuple(owner_ids)) if owner_ids else ())
     ]
 
@@ -237,12 +238,11 @@ def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
 def _kept(team: Any, owner_ids: Collection[UUID]) -> "QuerySet[Any]":
     files = models.File.objects.filter(owner__in=owner_ids, deleted_at=None)
     talks = models.Conversation.objects.filter(owner__in=owner_ids)
-    agents = (
-        Agent.objects.live()
-        .filter(team=team)
-        .annotate(kept_files=_of_each(files), kept_talks=_of_each(talks))
-    )
-    return agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
+    tests = models.MemoryTest.objects.filter(owner__in=owner_ids)
+    kept = {"kept_files": files, "kept_talks": talks, "kept_tests": tests}
+    agents = Agent.objects.live().filter(team=team)
+    agents = agents.annotate(**{name: _of_each(rows) for name, rows in kept.items()})
+    return agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0) | Q(kept_tests__gt=0))
 
 
 def _of_each(rows: "QuerySet[Any]") -> Coalesce:

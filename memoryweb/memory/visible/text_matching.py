@@ -87,9 +87,17 @@ def says(text: str, other: str) -> bool:
     return two.heavy <= one.heavy and two.numbers <= one.numbers
 
 
-def are_akin(texts: Iterable[str], others: Collection[str]) -> bool:
-    """One of them says all of one of the others, or the other way round."""
-    return any(says(one, it) or says(it, one) for one in texts for it in others)
+def asks_for(question: str, answers: Iterable[str], text: str) -> bool:
+    """All of it together says what the text does, or one of them has only words of the text: one
+    word or name alone where the question has another one of it, or none."""
+    asked, said = read(question).heavy, read(text).heavy
+    parts = [question, *filter(None, answers)]
+    for one in parts:
+        words = read(one).heavy
+        is_of_it = len(words) > (4 if is_cjk(one) else 1) or not asked or asked & said - words
+        if words and words <= said and is_of_it:
+            return True
+    return any(says(one, text) for one in (*parts, " ".join(parts)))
 
 
 def comes_near(text: str, other: str) -> bool:
