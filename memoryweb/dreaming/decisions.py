@@ -149,7 +149,8 @@ class _Night(Standing):
     def _over(self) -> Iterator[Result]:
         today = self.material.today
         for one in list(self.living.values()):
-            freed = [it for text, it in one.marks if (text, it) in self.material.freed]
+            marks = one.marks if one.is_pinned else ()  # a revert unmarks other lines itself
+            freed = [it for text, it in marks if (text, it) in self.material.freed]
             later = [it for it in one.ended if removal_rules.is_after(one.by, it.on)]
             if back := [*freed, *later]:
                 yield self._again(one, back)

@@ -88,7 +88,7 @@ class Inputs:
             one.is_outdated
             or (is_done(one, today) and not one.is_pinned)
             or (begins(one, today) and not begins(one, before))
-            or any(it in self.material.freed for it in one.marks)
+            or (one.is_pinned and any(it in self.material.freed for it in one.marks))
             for one in living
         )
 

@@ -28,6 +28,8 @@ from memoryweb.dreaming.story import Tally
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import marked, part
 from memoryweb.memory import forgetting
+from memoryweb.memory.freeing import Ending
+from memoryweb.memory.freeing import Place as Noted
 from memoryweb.memory.models import Fact, File, Proposal
 from memoryweb.memory.models.writer import Place, Transaction, Writer, write_transaction
 from memoryweb.memory.statements.bullets import statements_of
@@ -122,6 +124,17 @@ def _hold_again(tx: Transaction, report: Report, writer: Writer) -> Iterator[Wri
         place = Place(report.agent, report.owner, path)
         if ends:
             yield write.change(tx, place, held, writer=writer)
+
+
+def ended_by(noted: Mapping[UUID, set[Noted]]) -> Iterator[Ending]:
+    """What dreams ended by these lines of notes alone."""
+    done = Operation.objects.filter(does=Does.END, code="", waits="", report__run__in=noted)
+    for one in done.exclude(report__run__reverted_at__isnull=False).select_related("report"):
+        cited = {(UUID(str(it["file"])), it["revision"], it["line"]) for it in one.sources}
+        if cited and cited <= noted[one.report.run_id]:
+            against = "" if one.against == UNTOLD else one.against
+            for ended in one.ended:
+                yield Ending(one.report.owner_id, fingerprint(one.after), ended, against)
 
 
 def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:

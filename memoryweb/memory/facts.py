@@ -277,7 +277,8 @@ def amounts(agent: Any, owners: Collection[UUID], day: date) -> "QuerySet[Any, A
 def standing(agent: Any, owner: UUID | None, day: date) -> "QuerySet[Any]":
     """The latest statements of exactly one memory. `was`: the value before."""
     found = remembered(in_states(_STANDING, day)).filter(agent=agent, owner=owner)
-    earlier = remembered(Q(superseded_by=OuterRef("pk"))).order_by("-changed_at")
+    replaced = Q(superseded_by=OuterRef("pk")) & ~Q(why=Why.REVERTED)
+    earlier = remembered(replaced).order_by("-changed_at")
     listed: QuerySet[Any] = found.annotate(was=Subquery(earlier.values("raw_value")[:1]))
     return listed.order_by("-changed_at", "-pk")[:MOST_STANDING]
 

@@ -8,12 +8,12 @@ can be undone by restoring revisions; doing it again changes nothing.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from memoryweb.accounts.models import User
@@ -21,7 +21,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.core.row_batches import batches
 from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.memory import models
+from memoryweb.memory import freeing, models
 from memoryweb.memory import review as proposals
 from memoryweb.memory.lines.history import returning
 from memoryweb.memory.lines.origins import Origin, lines_of_people
@@ -49,6 +49,8 @@ def unuse(tx: Transaction, source: Source, talks: Q) -> None:
     for nothing."""
     going = used(source, talks)
     models.Passage.objects.filter(message__in=going.values("pk")).delete()
+    hidden = models.Fact.objects.filter(hidden_by__in=going.values("pk"))
+    hidden.update(hidden_at=None, hidden_by=None)
     if source.kind is not Kind.IMPORT:
         going.update(reverted_at=tx.now)
         return
@@ -105,7 +107,8 @@ class PlanMoved(MemoryRefused):
 class Change:
     """`restores` is the revision whose text comes back as it was, where it does; else lines come
     back from `befores`, those that the source changed, the newest first. `stay` counts lines of
-    the source that are left, because they stand on other sources or were changed."""
+    the source that are left, because they stand on other sources or were changed. `free`:
+    statements that stand again, because the source had ended them."""
 
     file: models.File
     after: str
@@ -113,6 +116,7 @@ class Change:
     deletes: bool = False
     restores: int | None = None
     befores: Sequence[int] = field(default=())
+    free: Sequence[models.Fact] = field(default=())
 
     @property
     def before(self) -> str:
@@ -173,7 +177,7 @@ class Reversal:
 def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | None = None) -> Plan:
     """What would be taken back of the files that `reach` lets through, as `File`s, and of the
     conversations that `talks` does. Nothing is written. `known`: the source's lines, if read."""
-    lines = lines_of(source) if known is None else known
+    lines = deepcopy(lines_of(source) if known is None else known)
     wrote = models.Revision.objects.filter(
         pk__in=source.revisions.values("pk"), file=OuterRef("pk")
     )
@@ -184,19 +188,21 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     for file_id, number in source.revisions.order_by("-number").values_list("file", "number"):
         numbers[file_id].append(number)
     contents = contents_of({file.pk: set(_around(numbers[file.pk])) for file in mine})
+    freeing.divide(source, lines, mine)
     people = lines_of_people(mine)
     made = [
         _change(file, lines.get(key, Lines()), numbers[key], contents[key], people[key])
         for file in mine
         if (key := file.pk)
     ]
+    stay = sum(change.stay for change in made)
     return Plan(
         source,
-        tuple(change for change in made if not change.is_empty),
+        tuple(change for change in _with_freed(source, reach, made) if not change.is_empty),
         tuple(waiting(source, talks)),
         tuple(_proposed(source, reach)),
         messages=used(source, talks).count(),
-        stay=sum(change.stay for change in made),
+        stay=stay,
     )
 
 
@@ -238,6 +244,17 @@ def revert(
     return replace(
         done, saves=(*saves, *((written.file.pk, written.file.revision) for written in noted))
     )
+
+
+def _with_freed(source: Source, reach: Q, made: Sequence[Change]) -> list[Change]:
+    found = {change.file.pk: change for change in made}
+    for its in freeing.freed(source, reach, {one.file: one.after for one in made}):
+        change = found.get(its.file.pk) or Change(its.file, its.file.raw_content)
+        if (after := its.put_into(change.after)) != change.after:
+            found[its.file.pk] = Change(
+                its.file, after, change.stay, befores=change.befores, free=tuple(its.facts)
+            )
+    return sorted(found.values(), key=lambda one: (one.file.folded_path, one.file.pk))
 
 
 def _around(numbers: Sequence[int]) -> Iterator[int]:
@@ -317,7 +334,8 @@ def _proposed(source: Source, reach: Q) -> list[models.Proposal]:
 def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> int:
     """The number of the new revision."""
     file = change.file
-    whys = projection.all_went(file, models.Fact.Why.REVERTED)
+    why = models.Fact.Why.REVERTED
+    whys = {**projection.all_went(file, why), **freeing.instead(change.free)}
     if change.deletes:
         return write.delete(tx, file, writer=writer, expected=file.sha256, whys=whys).number
     if change.restores is not None:
@@ -343,8 +361,9 @@ def _coming_back(change: Change) -> Mapping[int, Origin]:
     there = carry(change.before.split("\n"), after).same
     missing = {n for n, line in enumerate(after, start=1) if line.strip() and n not in there}
     found: dict[int, Origin] = {}
-    contents = contents_of({change.file.pk: change.befores if missing else ()})[change.file.pk]
-    for number in change.befores:
+    befores = [*change.befores, *freeing.last_stood(change.file, change.free)]
+    contents = contents_of({change.file.pk: befores if missing else ()})[change.file.pk]
+    for number in befores:
         if not missing:
             break
         same = carry(contents[number].split("\n"), after).same
@@ -454,41 +473,3 @@ def _record(tx: Transaction, source: Source, done: Reversal) -> None:
         agent_id=source.agent.pk,
         details={"agent": str(source.agent.pk), **counts},
     )
-
-
-class SavedSince(MemoryRefused):
-    """Something newer stands on it, or it was somebody else's."""
-
-    code = "stale"
-
-    def __init__(self, path: str) -> None:
-        said = _("{path} has changed since. Its history lets you choose what to bring back.")
-        super().__init__(said.format(path=path))
-
-
-def undo(tx: Transaction, file: models.File, number: int, *, writer: Writer) -> WriteResult:
-    """The text before one's own save, or deletion, is current again, its lines the words of whoever
-    wrote them. Raises SavedSince and what memory.write.restore raises."""
-    file = write.lock(file)
-    mine = file.revisions.filter(
-        number=number, author_kind=models.AuthorKind.PERSON, user=writer.user
-    )
-    before = file.revisions.filter(number=number - 1, is_deletion=False)
-    is_last = file.revision == number and writer.user is not None
-    if not (is_last and mine.exists() and before.exists()):
-        raise SavedSince(file.path)
-    return write.restore(tx, file, number - 1, writer=writer)
-
-
-def undo_revert(
-    tx: Transaction, source: Source, saves: Mapping[models.File, int], *, writer: Writer
-) -> None:
-    """Every file is again what it was before, or none is; what a run wrote is kept out no longer.
-    Messages stay unused, and proposals rejected. Raises what `undo` raises."""
-    for file, number in saves.items():
-        undo(tx, file, number, writer=writer)
-    run = Run.objects.filter(pk=source.id, reverted_at__isnull=False).first()
-    if source.kind is Kind.RUN and run and run.reverted_at:
-        models.Proposal.objects.filter(run=run, created_at=run.reverted_at).delete()
-        run.reverted_at = run.reverted_by = None
-        run.save(update_fields=["reverted_at", "reverted_by"])

@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.markdown.diff import Row, side_by_side
-from memoryweb.memory import reverting
+from memoryweb.memory import reverting, undoing
 from memoryweb.memory.lines.flags import files_of
 from memoryweb.memory.lines.sources import Kind, Lines, Source, lines_of, tokens_that_wrote
 from memoryweb.memory.models import File
@@ -259,7 +259,7 @@ def undo(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     saves = _saves(request, agent)
     with told_to(request):
         with request.visit.write() as tx:
-            reverting.undo_revert(tx, found.source, saves, writer=writer_of(request))
+            undoing.undo_revert(tx, found.source, saves, writer=writer_of(request))
         messages.success(request, _("Undone: the files are as they were before."))
     where = f"?{found.source.kind}={found.source.id}"
     return redirect(to(request, "agents_provenance", agent.pk, query=where))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.dreaming.queries import did_of
 from memoryweb.markdown.diff import counts, side_by_side
-from memoryweb.memory import reverting
+from memoryweb.memory import undoing
 from memoryweb.memory.lines.revisions import (
     happened,
     history_of,
@@ -144,7 +144,7 @@ def undo(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpRe
     workspace, file = find_workspace_file(request, agent_id, path, deleted=True, to_write=True)
     with told_to(request):
         with request.visit.write() as tx:
-            undone = reverting.undo(tx, file, number, writer=writer_of(request)).file
+            undone = undoing.undo(tx, file, number, writer=writer_of(request)).file
         said = _("Undone: {path} is as it was before.").format(path=file.path)
         messages.success(request, said)
         editor = to(request, "agents_edit", agent_id, file.path)

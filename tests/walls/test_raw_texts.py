@@ -14,6 +14,7 @@ WRITING: dict[str, str] = {
     "dreaming/inputs.py": "a night changes the true MEMORY.md, and knows which lines are hidden",
     "memory/conversations/continuing.py": "tells whether what is sent again was said before",
     "memory/conversations/messages.py": "keeps what was said, and tells whether it was said before",
+    "memory/freeing.py": "puts what had ended back into texts, in its own words",
     "memory/facts.py": "puts statements back where they stood, in their own words",
     "memory/snapshots/planning.py": "an import is compared with what truly stands there",
     "memory/forgetting/finding.py": "looks for what is meant in texts as they are",
@@ -25,6 +26,7 @@ WRITING: dict[str, str] = {
     "memory/questions.py": "hears an answer in the words of what was asked",
     "memory/reverting.py": "takes the lines of a source out of texts",
     "memory/review/proposals.py": "writes what a person accepts",
+    "memory/undoing.py": "knows by their words which statements go again",
     "memory/review/rescan.py": "masks secrets where they stand",
 }
 _RAW = re.compile(r"\braw_(content|text|value|about|tokens|quote)\b")

@@ -87,7 +87,7 @@ def lines_of(source: Source) -> Mapping[UUID, Lines]:
     """File → its lines from the source. A line that a person has changed since is theirs. What
     the diary tells of it goes, whatever else that tells."""
     present = LineOrigin.objects.filter(file__agent=source.agent, file__deleted_at=None)
-    leads = dict(present.filter(_leads_to(source)).values_list("pk", "file"))
+    leads = dict(present.filter(leads_to(source)).values_list("pk", "file"))
     rows = present.filter(file__in=set(leads.values()))
     of_line: dict[tuple[UUID, str, int], list[bool]] = defaultdict(list)
     for pk, file_id, path, line in rows.values_list("pk", "file", "file__path", "line"):
@@ -115,7 +115,7 @@ def from_source(source: Source, cited: Collection[Cited]) -> set[Cited]:
     }  # fmt: skip
 
 
-def _leads_to(source: Source) -> Q:
+def leads_to(source: Source) -> Q:
     """The source wrote the line, or what the line stands on; or the message behind it is the
     source's, unless a person put it into words of their own."""
     wrote = source.revisions.filter(file=OuterRef("file"), number=OuterRef("since"))

@@ -107,13 +107,14 @@ def move(of: FileChange, before: Sequence[Statement], after: Sequence[Statement]
 
 
 def _reword(of: FileChange, worded: Mapping[str, Statement]) -> None:
-    """A person who takes a mark away says that it holds."""
+    """A person who takes a mark away by hand says that it holds."""
     rows = list(Fact.objects.filter(file=of.file, fingerprint__in=worded))
     for row in rows:
         new = worded[row.fingerprint]
         if new.ended != row.ended:  # what its owner spoke against is settled
             row.hidden_at, row.hidden_by = None, None
-        if of.by_person and not {*row.ended} <= {*new.ended}:
+        is_by_hand = of.by_person and not of.whys and not of.is_restored
+        if is_by_hand and not {*row.ended} <= {*new.ended}:
             row.confirmed_at, row.confirmed_by = of.tx.now, of.writer.user
         word(row, new)
     update(rows, (*WORDING, "hidden_at", "hidden_by", "confirmed_at", "confirmed_by"))
