@@ -149,8 +149,8 @@ class _Night(Standing):
     def _over(self) -> Iterator[Result]:
         today = self.material.today
         for one in list(self.living.values()):
-            marks = one.marks if one.is_pinned else ()  # a revert unmarks other lines itself
-            freed = [it for text, it in marks if (text, it) in self.material.freed]
+            its = one.marks if one.is_pinned else ()  # a revert takes marks off other lines itself
+            freed = [it for text, it in its if (text, it) in self.material.freed]
             later = [it for it in one.ended if removal_rules.is_after(one.by, it.on)]
             if back := [*freed, *later]:
                 yield self._again(one, back)
@@ -484,8 +484,7 @@ def _ending(case: Case, marked: Marked, why: Why) -> Operation:
 
 
 def _is_contrary(new: LivingStatement, old: LivingStatement) -> bool:
-    standing = removal_rules.now(old)
-    return removal_rules.is_rival(new, old) or removal_rules.disagree(new, standing)
+    return removal_rules.is_rival(new, old) or removal_rules.disagree(new, removal_rules.now(old))
 
 
 def _moment(by: Utterance) -> datetime:
