@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from memoryweb.agents.models import Reader
-from memoryweb.chat.turn import ANSWER, ChatQuestion, answer_of, keep_turn
+from memoryweb.chat.turn import ANSWER, ChatQuestion, answer_of, keep_turn, kept_or_refused
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, passing, tokens, transport
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
@@ -100,10 +100,11 @@ def prepared(
 
 def pieces(call: Call) -> Pieces:
     """As `passing.question` has them, the end once the turn is kept: many read no further. Raises a
-    ModelError, and keeps nothing then."""
-    reply = yield from _answered(call)
-    if reply.text.strip():  # else it calls tools, and what they find is answered
-        _keep(call, reply.text)
+    ModelError or NotKept, and keeps nothing then."""
+    with kept_or_refused():
+        reply = yield from _answered(call)
+        if reply.text.strip():  # else it calls tools, and what they find is answered
+            _keep(call, reply.text)
     yield from reply.tail
 
 

@@ -151,9 +151,8 @@ def keep(prompt: Prompt, text: str) -> StoredAnswer:
 def keep_turn(
     asked: ChatQuestion, said: Sequence[NewMessage], text: str, injection: Injection
 ) -> StoredAnswer:
-    """What was said and the answer, or nothing; extraction is asked for as after any batch. Raises
-    NotKept."""
-    with _refused_if_busy(), write_transaction(asked.agent.team, actor=asked.actor) as tx:
+    """What was said and the answer, or nothing; extraction is asked for as after any batch."""
+    with write_transaction(asked.agent.team, actor=asked.actor) as tx:
         id, at = asked.message_id, max(injection.at, tx.now)
         id = id and f"{id}{ANSWER}"
         answer = NewMessage(Message.Role.ASSISTANT, clean(text), id=id, timestamp=at)
@@ -181,16 +180,6 @@ def keep_turn(
                 waited=added.waited,
             )
     return StoredAnswer(text, not added.skipped, added.offer)
-
-
-@contextmanager
-def _refused_if_busy() -> Iterator[None]:
-    try:
-        yield
-    except DatabaseError as error:
-        if not refusal(error):
-            raise
-        raise NotKept from error
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:
@@ -238,6 +227,17 @@ class NotKept(MemoryRefused):
     sentence = gettext_lazy("This turn could not be saved right now. Send it again later.")
 
 
+@contextmanager
+def kept_or_refused() -> Iterator[None]:
+    """Raises NotKept where the database can't take it now, nor what the model's answer cost."""
+    try:
+        yield
+    except DatabaseError as error:
+        if not refusal(error):
+            raise
+        raise NotKept from error
+
+
 def begun(prompt: Prompt) -> tuple[str, Pieces]:
     """The first piece, and the rest. Raises a ModelError: told as any other call's failure."""
     answer = pieces(prompt)
@@ -251,10 +251,11 @@ def parts(prompt: Prompt, first: str, rest: Pieces) -> Parts:
     with closing(rest):
         yield first
         try:
-            for piece in rest:
-                said.append(piece)
-                yield piece
-            ended = keep(prompt, "".join(said))
+            with kept_or_refused():
+                for piece in rest:
+                    said.append(piece)
+                    yield piece
+                ended = keep(prompt, "".join(said))
         except (ModelError, MemoryRefused) as error:
             ended = error
     yield ended

@@ -454,16 +454,21 @@ def test_more_than_can_be_kept_is_refused_before_the_model_is_asked(
     assert model_server.requests == []
 
 
+@pytest.mark.parametrize("name", ["chat.turn.add_messages", "llm.usage._settle"])
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_turn_that_cannot_be_kept_now_is_told(
-    callers: Callers, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, stream: bool
+    callers: Callers,
+    model_server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+    stream: bool,
+    name: str,
 ) -> None:
     def locked(*_args: Any, **_named: Any) -> None:
         cause = sqlite3.OperationalError("database is locked")
         cause.sqlite_errorcode = sqlite3.SQLITE_BUSY
         raise OperationalError("database is locked") from cause
 
-    monkeypatch.setattr("memoryweb.chat.turn.add_messages", locked)
+    monkeypatch.setattr(f"memoryweb.{name}", locked)
     model_server.text("It is red.")
     answer = complete(callers.helpdesk, QUESTION, stream=stream)
     told = streamed(answer)[-1] if stream else answer.json()
