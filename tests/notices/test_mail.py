@@ -123,7 +123,7 @@ def test_what_is_remembered_until_tomorrow_is_told_once_the_day_before(
         with write_transaction(world.team) as tx:
             place = Place(world.agent, owner, "KNOWLEDGE.md")
             write(tx, place, f"- {SECRET}\n", writer=Writer(AuthorKind.AGENT))
-    today, told = timezone.now().astimezone(morning_mail.zone_of(world.bob)).date(), {}
+    today, told = timezone.now().astimezone(world.bob.zone).date(), {}
     for days in (0, 1, 2):
         with scope(team=world.team):
             Fact.objects.update(remembered_until=today + timedelta(days=days))
