@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from memoryweb.language.extraction_rules import Claim, Kind, claim_of, of_speaker
 from memoryweb.language.normal_form import normalise
-from memoryweb.llm.parsing import Text
+from memoryweb.llm.parsing import AnswerPart, Text
 from memoryweb.markdown.marks import Ended, escaped, living
 from memoryweb.memory.statements.trust import START
 
@@ -249,11 +249,9 @@ Refs = Annotated[
 ]
 
 
-class OperationAnswer(BaseModel):
+class OperationAnswer(AnswerPart):
     """`old` are ids of statements, `sources` ids of note lines or statements, as they were given.
     A reason that isn't one of ours is no reason."""
-
-    model_config = ConfigDict(frozen=True)
 
     sources: Refs = ()  # models write in this order: what it stands on comes first
     old: Refs = ()
@@ -288,9 +286,7 @@ def _day(text: str) -> date | None:
         return None
 
 
-class DreamAnswer(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class DreamAnswer(AnswerPart):
     operations: tuple[OperationAnswer, ...] = Field(max_length=MAX_OPERATIONS)
     diary: Annotated[Text, Field(max_length=MAX_DIARY_CHARACTERS)] = ""
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memoryweb.dreaming import consolidators, inputs
 from memoryweb.dreaming.candidates import Mention
@@ -26,7 +26,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import one_line
 from memoryweb.language.statement_comparison import clean, contradicts, covers
 from memoryweb.language.support import Citation, is_said, shares_word
-from memoryweb.llm.parsing import Text
+from memoryweb.llm.parsing import AnswerPart, Text
 from memoryweb.llm.tokens import estimate
 from memoryweb.markdown.file_kinds import SKILL, SUMMARY, SUMMARY_TOKENS
 from memoryweb.memory.lines.files import of_kinds
@@ -47,26 +47,20 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _Name = Annotated[Text, Field(max_length=60)]
 
 
-class SkillLine(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class SkillLine(AnswerPart):
     sources: Refs = ()
     text: Annotated[Text, Field(max_length=2_000)] = ""
 
 
-class Skill(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class Skill(AnswerPart):
     name: _Name
     when: SkillLine = SkillLine()
     steps: tuple[SkillLine, ...] = Field(default=(), max_length=procedures.MOST_STEPS)
     went_wrong: tuple[SkillLine, ...] = Field(default=(), max_length=procedures.MOST_STEPS)
 
 
-class SkillAnswer(BaseModel):
+class SkillAnswer(AnswerPart):
     """What a model must answer; stored with `sources` in our names."""
-
-    model_config = ConfigDict(frozen=True)
 
     skills: tuple[Skill, ...] = Field(default=(), max_length=MOST)
     remove: tuple[_Name, ...] = Field(default=(), max_length=MOST)

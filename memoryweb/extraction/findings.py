@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy, ngettext
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import BeforeValidator, Field, StrictBool, StrictStr
 
 from memoryweb.extraction.rules_extractor import LONGEST, NoteLine
 from memoryweb.language.extraction_rules import Kind, claim_of
@@ -22,7 +22,7 @@ from memoryweb.language.statement_comparison import Lookup
 from memoryweb.language.support import Citation, is_said
 from memoryweb.language.support_words import REPLY
 from memoryweb.llm.exceptions import BadAnswer
-from memoryweb.llm.parsing import Text, clean
+from memoryweb.llm.parsing import AnswerPart, Text, clean
 from memoryweb.memory.conversations import Window
 from memoryweb.memory.models import Message
 
@@ -39,27 +39,21 @@ def _id(value: object) -> object:
 MessageId = Annotated[StrictStr, BeforeValidator(_id), Field(max_length=255)]
 
 
-class ExtractedLine(BaseModel):
-    model_config = ConfigDict(frozen=True, populate_by_name=True)
-
+class ExtractedLine(AnswerPart):
     message_ids: tuple[MessageId, ...] = Field(alias="messageIds", default=(), max_length=100)
     text: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
     durable: StrictBool = False
 
 
-class ExtractedRequest(BaseModel):
+class ExtractedRequest(AnswerPart):
     """What a person asked to be forgotten, as a model understood it."""
-
-    model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     message_ids: tuple[MessageId, ...] = Field(alias="messageIds", default=(), max_length=100)
     about: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
 
 
-class ExtractionAnswer(BaseModel):
+class ExtractionAnswer(AnswerPart):
     """What a model must answer: SPEC §4's JSON, with its limits."""
-
-    model_config = ConfigDict(frozen=True)
 
     should_update: StrictBool
     reason: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)]

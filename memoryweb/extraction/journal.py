@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 from django.conf import settings
 from django.db.models import F, Q, Sum
 from django.utils import timezone
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from memoryweb.agents.models import Agent, Reader
 from memoryweb.extraction import extractors, findings, pipeline, requests
@@ -20,7 +20,7 @@ from memoryweb.language.statement_comparison import covers
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.llm.parsing import Text
+from memoryweb.llm.parsing import AnswerPart, Text
 from memoryweb.memory import tools
 from memoryweb.memory.conversations import Window, next_window
 from memoryweb.memory.models import Conversation
@@ -34,10 +34,8 @@ SEARCHES = 2  # answers with a search
 _SIZE = 10  # messages of a turn
 
 
-class JournalAnswer(BaseModel):
+class JournalAnswer(AnswerPart):
     """The two tools that it calls."""
-
-    model_config = ConfigDict(frozen=True)
 
     search: tuple[Annotated[Text, Field(max_length=200)], ...] = Field(default=(), max_length=3)
     remember: tuple[ExtractedLine, ...] = Field(default=(), max_length=5)

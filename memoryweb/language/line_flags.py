@@ -83,7 +83,7 @@ def flags_of(line: str, known: KnownLines | None = None) -> set[str]:
 
 def is_own_instruction(message: str, line: str) -> bool:
     """Whether a line says in the words of a short message how its writer wants to be answered."""
-    if len(message) > _LONGEST_OWN or quotes(message) or cited(message, clean(line)) is None:
+    if not _is_own(message, line):
         return False
     orders = [one for one in split(clean(line)) if ORDERS in flags_of(one)]
     return bool(orders) and not any(
@@ -94,9 +94,13 @@ def is_own_instruction(message: str, line: str) -> bool:
 
 def is_own_address(message: str, line: str) -> bool:
     """Whether a line says in the words of a short message which mail address its writer has."""
-    if len(message) > _LONGEST_OWN or quotes(message) or cited(message, clean(line)) is None:
-        return False
-    return bool(_OWN_MAIL.search(line)) and not ADDRESS.search(_readable(line))
+    is_mail = _is_own(message, line) and _OWN_MAIL.search(line)
+    return bool(is_mail) and not ADDRESS.search(_readable(line))
+
+
+def _is_own(message: str, line: str) -> bool:
+    is_short = len(message) <= _LONGEST_OWN and not quotes(message)
+    return is_short and cited(message, clean(line)) is not None
 
 
 # Flags that a person's own words about themselves don't bring.

@@ -72,6 +72,10 @@ def _or_empty(value: Any) -> Any:
 Text = Annotated[pydantic.StrictStr, pydantic.BeforeValidator(_or_empty)]
 
 
+class AnswerPart(pydantic.BaseModel, frozen=True, populate_by_name=True):
+    """An object in an answer, or all of it."""
+
+
 def _found(text: str) -> dict[str, Any]:
     text = _THOUGHTS.sub("", text, count=1)
     for part in _parts(text):
