@@ -97,7 +97,8 @@ def trust_bar(counts: Mapping[str, int]) -> list[Row]:
         label = Band(name).label if is_band else Fact.State(name).label
         query = f"state=active&trust={name}" if is_band else f"state={name}"
         drawn = bar(tone, x, 0, 100 * n / total, 8, str(label))
-        parts.append({"bar": drawn, "key": key, "n": n, "query": query})
+        if n:
+            parts.append({"bar": drawn, "key": key, "n": n, "query": query})
         x += 100 * n / total
     return parts
 
