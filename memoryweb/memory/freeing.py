@@ -12,7 +12,7 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.marks import Ended, marked, part
 from memoryweb.markdown.sections import with_bullet
-from memoryweb.memory.lines.sources import Kind, Lines, Source, leads_to
+from memoryweb.memory.lines.sources import Lines, Source, leads_to
 from memoryweb.memory.models import AuthorKind, Evidence, Fact, File, LineOrigin
 from memoryweb.memory.statements.bullets import all_bullets_of, statements_of
 from memoryweb.memory.statements.moves import Departure, Whys
@@ -77,34 +77,48 @@ def _on_others(source: Source) -> Exists:
     return Exists(said.exclude(Exists(taken_in.filter(fact__corrected_at=None))))
 
 
-def divide(source: Source, lines: Mapping[UUID, Lines], files: Sequence[File]) -> None:
+def known_of(source: Source, files: Sequence[File]) -> list[Any]:
+    """Statements of these files from the source, and those that they replaced; nothing that a
+    person took out or wants forgotten."""
+    theirs = Exists(Evidence.objects.filter(_theirs(source), fact=OuterRef("pk")))
+    old = Q(file=None, corrected_at=None, state__in=Fact.OVER)
+    which = Q(theirs, file__in=files) | (old & Q(superseded_by__file__in=files))
+    ended = Fact.objects.filter(agent=source.agent, file__isnull=False, raw_ended__isnull=False)
+    found = remembered(which).annotate(on_others=_on_others(source), has_marks=Exists(ended))
+    return list(found)
+
+
+def divide(known: Iterable[Any], lines: Mapping[UUID, Lines], files: Iterable[File]) -> None:
     """What a person confirmed, or others said too, stands on more than the source; what took in a
     statement of others doesn't."""
-    theirs = Evidence.objects.filter(_theirs(source), fact=OuterRef("pk"))
-    rows: Iterable[Any] = Fact.objects.filter(Exists(theirs), file__in=files).annotate(
-        stays=Q(confirmed_at__isnull=False) | _on_others(source),
-        took_in=Exists(Fact.objects.filter(superseded_by=OuterRef("pk"))),
-    )
-    known = {} if source.kind is Kind.RUN else {(one.file_id, one.fingerprint): one for one in rows}
-    for file in files if known else ():
+    standing = {(one.file_id, one.fingerprint): one for one in known if one.file_id}
+    took_in = {one.superseded_by_id for one in known}
+    for file in files if standing else ():
         its = lines.get(file.pk, Lines())
         for one in all_bullets_of(file.raw_content, file.path):
-            fact = known.get((file.pk, one.print))
+            fact = standing.get((file.pk, one.print))
             there = {*range(one.line, one.end + 1)}
-            if fact and fact.stays:
+            if fact and (fact.on_others or fact.confirmed_at):
                 its.partly |= its.alone & there
                 its.alone -= there
-            elif fact and fact.took_in:
+            elif fact and fact.pk in took_in:
                 its.alone |= its.partly & there
                 its.partly -= there
 
 
-def freed(source: Source, reach: Q, texts: Mapping[File, str]) -> list[Freed]:
+def freed(source: Source, reach: Q, texts: Mapping[File, str], known: Sequence[Any]) -> list[Freed]:
     """By file, where a revert leaves these texts."""
-    changed = {file: text for file, text in texts.items() if text != file.raw_content}
-    gone = set(_gone(changed))
-    facts = list(_back(source, gone))
-    noted = _noted(source, changed) if changed else {}
+    left = {
+        file.pk: {one.print for one in statements_of(text, file.path)}
+        for file, text in texts.items()
+        if text != file.raw_content
+    }
+    gone = {
+        one.pk for one in known if one.file_id in left and one.fingerprint not in left[one.file_id]
+    }
+    facts = list(_back(source, gone, known))
+    has_marks = any(one.has_marks for one in known)
+    noted = _noted(source, left) if left and has_marks else {}
     found = [one for find in _ENDINGS for one in find(noted)] if noted else []
     endings = _over(source.agent.pk, found, gone)
     if not facts and not endings:
@@ -119,52 +133,34 @@ def freed(source: Source, reach: Q, texts: Mapping[File, str]) -> list[Freed]:
     return rows
 
 
-def _gone(texts: Mapping[File, str]) -> Iterator[UUID]:
-    lost = {
-        file.pk: {one.print for one in statements_of(file.raw_content, file.path)}
-        - {one.print for one in statements_of(text, file.path)}
-        for file, text in texts.items()
-    }
-    prints = set().union(*lost.values())
-    rows = (
-        Fact.objects.filter(file__in=lost, fingerprint__in=prints)
-        if prints
-        else Fact.objects.none()
-    )
-    for pk, file_id, print_ in rows.values_list("pk", "file", "fingerprint"):
-        if print_ in lost[file_id]:
-            yield pk
-
-
-def _back(source: Source, gone: Collection[UUID]) -> Iterator[Fact]:
+def _back(source: Source, gone: Collection[UUID], known: Iterable[Any]) -> Iterator[Fact]:
     """What stood in their place before, as far back as something else says it, each as replaced by
-    what goes; nothing that a person took out or wants forgotten."""
+    what goes."""
     seen, after = set(gone), {key: key for key in gone}
-    while after:
-        which = Q(superseded_by__in=after, file=None, corrected_at=None, state__in=Fact.OVER)
-        rows: Iterable[Any] = (
-            remembered(which).annotate(on_others=_on_others(source)).exclude(pk__in=seen)
-        )
+    rows = [one for one in known if one.file_id is None and one.superseded_by_id in gone]
+    while rows:
         earlier = {}
         for one in rows:
             seen.add(one.pk)
-            one.superseded_by_id = after[one.superseded_by_id or one.pk]
+            one.superseded_by_id = after[one.superseded_by_id]
             if one.on_others:
                 yield one
             else:
                 earlier[one.pk] = one.superseded_by_id
         after = earlier
+        which = Q(superseded_by__in=after, file=None, corrected_at=None, state__in=Fact.OVER)
+        older = remembered(which).annotate(on_others=_on_others(source)).exclude(pk__in=seen)
+        rows = list(older) if after else []
 
 
-def _noted(source: Source, files: Iterable[File]) -> Mapping[UUID, set[Place]]:
+def _noted(source: Source, files: Collection[UUID]) -> Mapping[UUID, set[Place]]:
     """Run → lines of notes from the source that it worked with, by lines of these files."""
-    rows = LineOrigin.objects.filter(
-        leads_to(source), file__in=[one.pk for one in files], source_file__isnull=False
-    )
+    rows = LineOrigin.objects.filter(leads_to(source), file__in=files, source_file__isnull=False)
     found: dict[UUID, set[Place]] = defaultdict(set)
     places = rows.values_list("run", "source_file", "source_revision", "source_line")
     for run_id, file_id, revision, line in places:
-        found[run_id].add((file_id, revision, line))
+        if file_id:
+            found[run_id].add((file_id, revision, line))
     return found
 
 

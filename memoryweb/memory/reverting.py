@@ -188,7 +188,9 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     for file_id, number in source.revisions.order_by("-number").values_list("file", "number"):
         numbers[file_id].append(number)
     contents = contents_of({file.pk: set(_around(numbers[file.pk])) for file in mine})
-    freeing.divide(source, lines, mine)
+    stated = freeing.known_of(source, mine)
+    if source.kind is not Kind.RUN:
+        freeing.divide(stated, lines, mine)
     people = lines_of_people(mine)
     made = [
         _change(file, lines.get(key, Lines()), numbers[key], contents[key], people[key])
@@ -198,7 +200,7 @@ def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | No
     stay = sum(change.stay for change in made)
     return Plan(
         source,
-        tuple(change for change in _with_freed(source, reach, made) if not change.is_empty),
+        tuple(change for change in _with_freed(source, reach, made, stated) if not change.is_empty),
         tuple(waiting(source, talks)),
         tuple(_proposed(source, reach)),
         messages=used(source, talks).count(),
@@ -246,9 +248,11 @@ def revert(
     )
 
 
-def _with_freed(source: Source, reach: Q, made: Sequence[Change]) -> list[Change]:
+def _with_freed(
+    source: Source, reach: Q, made: Sequence[Change], stated: Sequence[Any]
+) -> list[Change]:
     found = {change.file.pk: change for change in made}
-    for its in freeing.freed(source, reach, {one.file: one.after for one in made}):
+    for its in freeing.freed(source, reach, {one.file: one.after for one in made}, stated):
         change = found.get(its.file.pk) or Change(its.file, its.file.raw_content)
         if (after := its.put_into(change.after)) != change.after:
             found[its.file.pk] = Change(

@@ -75,7 +75,6 @@ TESTED = {
     "memoryweb.memory.questions": "memory/test_questions.py",
     "memoryweb.memory.freeing": "stories/test_reverted_ends.py",
     "memoryweb.memory.reverting": "forgetting/test_bytes.py",
-    "memoryweb.memory.undoing": "stories/test_reverted_ends.py",
     "memoryweb.memory.visible.outdated": "memory/test_prefetch.py",
     "memoryweb.memory.visible.request_contents": "walls/test_statements.py",
     "memoryweb.memory.review.proposals": "memory/test_deciding_by_lines.py",
