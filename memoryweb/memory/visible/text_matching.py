@@ -89,12 +89,13 @@ def says(text: str, other: str) -> bool:
 
 def asks_for(question: str, answers: Iterable[str], text: str) -> bool:
     """All of it together says what the text does, or one of them has only words of the text: one
-    word or name alone where the question has another one of it, or none."""
+    word alone where it is a number, or the question has another one of the text, or none."""
     asked, said = read(question).heavy, read(text).heavy
     parts = [question, *filter(None, answers)]
     for one in parts:
         words = read(one).heavy
         is_of_it = len(words) > (4 if is_cjk(one) else 1) or not asked or asked & said - words
+        is_of_it = is_of_it or bool(words & read(text).numbers)
         if words and words <= said and is_of_it:
             return True
     return any(says(one, text) for one in (*parts, " ".join(parts)))
