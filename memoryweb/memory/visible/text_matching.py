@@ -94,8 +94,8 @@ def asks_for(question: str, answers: Iterable[str], text: str) -> bool:
     parts = [question, *filter(None, answers)]
     for one in parts:
         words = read(one).heavy
-        is_of_it = len(words) > (4 if is_cjk(one) else 1) or not asked or asked & said - words
-        is_of_it = is_of_it or bool(words & read(text).numbers)
+        tells = bool(asked & said - words) or bool(words & read(text).numbers)
+        is_of_it = tells or not asked or len(words) > (4 if is_cjk(one) else 1)
         if words and words <= said and is_of_it:
             return True
     return any(says(one, text) for one in (*parts, " ".join(parts)))
