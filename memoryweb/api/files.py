@@ -203,8 +203,9 @@ def read_file(
     file = _at(memory, path)
     if memory.owner is None and (file is None or file.deleted_at):
         file = global_file(memory.agent, path)  # what search finds can be read, too
-    content = readable_file(file, request.auth.to).text if file and not file.deleted_at else ""
-    if whole := history_at(of_link(path), files_of(memory), request.auth.to):
+    if file and not file.deleted_at:
+        content = readable_file(file, request.auth.to).text
+    elif whole := history_at(of_link(path), files_of(memory), request.auth.to):
         file, content, _months = whole
     file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
