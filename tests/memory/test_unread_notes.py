@@ -1,6 +1,6 @@
 """What an owner said today and yesterday, and no dream has read, is given beside their memory."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -103,3 +103,11 @@ def test_what_was_given_is_recorded(world: World) -> None:
         f"memory/{TODAY}.md",
         [True, False],
     )
+
+
+def test_what_its_owner_asks_to_forget_is_given_no_more(world: World) -> None:
+    says(world, "a", LEEDS, HENS, day=TODAY)
+    said = datetime.now(UTC)
+    says(world, "b", "Forget that Otto feeds the hens.", said=said, is_noted=False)
+    context = everything(given(world))
+    assert (HENS in context, LEEDS in context) == (False, True)
